@@ -56,7 +56,12 @@ async function makeError(caught: CaughtError, target: ErrorTarget, ctx: RequestC
   const response = inLayouts
     ? await inLayouts(visibleError, target, ctx)
     : plain(visibleError, ctx, issuesOf(caught.thrown))
-  return response && caught.kind === 'refusal' ? { ...response, headers: caught.headers } : response
+  return response && withHeadersOf(caught, response)
+}
+
+/** Adds the headers of a refusal to the response to it. */
+function withHeadersOf(caught: CaughtError, response: PageResponse): PageResponse {
+  return caught.kind === 'refusal' ? { ...response, headers: caught.headers } : response
 }
 
 interface ErrorFormat {
@@ -105,9 +110,10 @@ const ERRORS: Readonly<Record<Format, ErrorFormat>> = {
 export function lastResort(thrown: unknown, ctx: RequestContext): PageResponse {
   // The response that failed has not been sent: this failure is not one inside a stream.
   ctx.statusSent = null
-  const outcome = resolveError(catchError(thrown, 'route'), ctx)
+  const caught = catchError(thrown, 'route')
+  const outcome = resolveError(caught, ctx)
   return outcome.kind === 'error'
-    ? ERRORS[ctx.errorFormat].plain(outcome.visibleError, ctx)
+    ? withHeadersOf(caught, ERRORS[ctx.errorFormat].plain(outcome.visibleError, ctx))
     : redirectTo(outcome.location, outcome.status)
 }
 
