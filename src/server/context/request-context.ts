@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { splitAction } from '../../shared/paths.ts'
 import type { ExtraProps } from '../../shared/wire/boot.ts'
+import type { Refusal } from '../../shared/wire/public-error.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { PageAction } from '../build-output/module-exports.ts'
 import { narrowSearch } from '../cache/cache-key.ts'
@@ -11,6 +12,7 @@ import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure, FailureContext, FailureSubject } from '../failures/failure-context.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
 import { firstFailureOf, type NamedFailure } from '../failures/request-failures.ts'
+import { nameOption } from '../forms/limits.ts'
 import { describeEarlyClose } from '../guards/connection-limits.ts'
 import { isSafe } from '../guards/csrf.ts'
 import { FORMATS, type Format } from '../http/formats.ts'
@@ -92,6 +94,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #nonce: string | null = null
   #promises: ThenablePromises | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
+  #refusals: Set<unknown> | null = null
   #controller: AbortController | null = null
   /** The reason of the abort of `signal`; undefined before. */
   abortReason: unknown
@@ -232,6 +235,17 @@ export class RequestContext implements FailureSubject, RequestTarget {
     const error = createHydrantError('HYD_REDIRECT_LATE', ['by a deferred promise or a component'])
     this.#lateRedirects.set(redirection, error)
     return error
+  }
+
+  /**
+   * Logs a refusal, once: a deferred promise and the component that reads it throw the same value. A render in the
+   * background logs none, because no visitor reads it.
+   */
+  noteRefusal(thrown: unknown, { status, message }: Refusal) {
+    this.#refusals ??= new Set()
+    if (this.staleReply || this.#refusals.has(thrown)) return
+    this.#refusals.add(thrown)
+    this.note({ statusCode: status }, `refused with ${status}: ${message}${nameOption(thrown)}`)
   }
 
   /** Logs at info, for events that are no failures. */

@@ -61,11 +61,15 @@ function isServerErrorStatus(status: unknown): status is number {
   return typeof status === 'number' && Number.isInteger(status) && status >= 500 && status <= 599
 }
 
-/** Returns the headers that an error wants in its response, a convention of http-errors that Fastify follows. */
+/**
+ * Returns the headers that an error wants in its response, with names in lower case; a convention of http-errors that
+ * Fastify follows.
+ */
 function headersOf(error: object): Record<string, string> {
   const headers: unknown = Reflect.get(error, 'headers')
   if (typeof headers !== 'object' || headers === null) return {}
-  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => isValidHeader(name, value)))
+  const valid = Object.entries(headers).filter(([name, value]) => isValidHeader(name, value))
+  return Object.fromEntries(valid.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function isValidHeader(name: string, value: unknown): boolean {

@@ -36,7 +36,7 @@ export function createRateLimit({ maxPerAddress, maxTotal }: RateLimits, now = (
     bucket.at = time
   }
 
-  return (address: string): boolean => {
+  return (address: string | undefined): boolean => {
     const bucket = bucketOf(address)
     fill(bucket, maxPerAddress)
     fill(total, maxTotal)
@@ -51,7 +51,10 @@ export function createRateLimit({ maxPerAddress, maxTotal }: RateLimits, now = (
  * Returns a function that gives each address its own value. All addresses of an IPv6 network (/64) share one. When
  * there are more than `max` values, the one that was asked for least recently is forgotten.
  */
-export function createAddressTable<Value extends object>(max: number, create: () => Value): (address: string) => Value {
+export function createAddressTable<Value extends object>(
+  max: number,
+  create: () => Value,
+): (address: string | undefined) => Value {
   const values = new LRUCache<string, Value>({ maxSize: max, sizeCalculation: () => 1, memoMethod: create })
   return (address) => values.memo(addressGroup(address))
 }
@@ -62,9 +65,11 @@ const NETWORK_GROUPS = 4
 
 /**
  * Returns the key under which limits count a client: the IPv4 address, also if it is in IPv6 notation, or the /64 network
- * of an IPv6 address, because one client usually has all addresses of its network.
+ * of an IPv6 address, because one client usually has all addresses of its network. A connection through a socket file has
+ * no address, contrary to Fastify's type: all of them count as one client.
  */
-export function addressGroup(address: string): string {
+export function addressGroup(address: string | undefined): string {
+  if (address === undefined) return ''
   const [, mapped] = MAPPED.exec(address) ?? []
   if (mapped !== undefined) return mapped
   const bare = address.replace(/%.*$/, '')

@@ -142,6 +142,10 @@ export async function errorInLayouts(
 ): Promise<PageResponse | null> {
   const { isDocument, isNavigation } = FORMATS[ctx.errorFormat]
   if (isNavigation) {
+    // A client that has left may be the cause of the error.
+    ctx.watchLeaving()
+    // The browser may load the document instead, and a load of the layouts may throw too.
+    if (caught.kind === 'failure' && !ctx.isGone) recordCaught(caught, ctx)
     if ('plan' in chain) return await makeNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
     // The browser loads the document of anything but a page.
     if (caught.kind !== 'redirect') return loadDocument()

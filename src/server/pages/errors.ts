@@ -1,13 +1,11 @@
-import { STATUS_CODES } from 'node:http'
-import { NOT_FOUND } from '../../shared/tree/app-tree.tsx'
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
-import type { Refusal, ServerError } from '../../shared/wire/public-error.ts'
+import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { isSentOnRedirect, type Redirection, redirectLocation, redirectStatus } from '../errors/http-error.ts'
+import { refusalOf } from '../errors/refusal.ts'
 import { type CaughtError, catchError, type FailureContext, isCausedBy } from '../failures/failure-context.ts'
-import { nameOption } from '../forms/limits.ts'
 import { CrossSiteError } from '../guards/csrf.ts'
 import type { Format } from '../http/formats.ts'
 import { styleNonceOf } from '../http/headers.ts'
@@ -53,15 +51,17 @@ async function makeError(caught: CaughtError, target: ErrorTarget, ctx: RequestC
   const { visibleError } = outcome
   // The cross-site guard has already logged its refusal, with more detail.
   if (visibleError.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
-    ctx.note(
-      { statusCode: visibleError.status },
-      `refused with ${visibleError.status}: ${visibleError.message}${nameOption(caught.thrown)}`,
-    )
+    ctx.noteRefusal(caught.thrown, visibleError)
   const { plain, inLayouts } = ERRORS[ctx.errorFormat]
   const response = inLayouts
     ? await inLayouts(visibleError, target, ctx)
     : plain(visibleError, ctx, issuesOf(caught.thrown))
-  return response && caught.kind === 'refusal' ? { ...response, headers: caught.headers } : response
+  return response && withHeadersOf(caught, response)
+}
+
+/** Adds the headers of a refusal to the response to it. */
+function withHeadersOf(caught: CaughtError, response: PageResponse): PageResponse {
+  return caught.kind === 'refusal' ? { ...response, headers: caught.headers } : response
 }
 
 interface ErrorFormat {
@@ -110,9 +110,10 @@ const ERRORS: Readonly<Record<Format, ErrorFormat>> = {
 export function lastResort(thrown: unknown, ctx: RequestContext): PageResponse {
   // The response that failed has not been sent: this failure is not one inside a stream.
   ctx.statusSent = null
-  const outcome = resolveError(catchError(thrown, 'route'), ctx)
+  const caught = catchError(thrown, 'route')
+  const outcome = resolveError(caught, ctx)
   return outcome.kind === 'error'
-    ? ERRORS[ctx.errorFormat].plain(outcome.visibleError, ctx)
+    ? withHeadersOf(caught, ERRORS[ctx.errorFormat].plain(outcome.visibleError, ctx))
     : redirectTo(outcome.location, outcome.status)
 }
 
@@ -175,9 +176,8 @@ function resolveError(caught: CaughtError, ctx: RequestContext): ErrorOutcome {
     case 'redirect':
       return resolveRedirect(caught, caught.redirection, ctx)
     case 'notFound':
-      return { kind: 'error', visibleError: NOT_FOUND }
     case 'refusal':
-      return { kind: 'error', visibleError: createRefusal(caught.status, caught.message) }
+      return { kind: 'error', visibleError: refusalOf(caught) }
     case 'failure':
       return { kind: 'error', visibleError: publicFailure(ctx.failResponse(caught.thrown, failureContext(caught))) }
   }
@@ -210,8 +210,4 @@ function resolveRedirect({ phase, origin }: CaughtError, redirection: Redirectio
   } catch (error) {
     return resolveError(catchError(error, phase, origin), ctx)
   }
-}
-
-function createRefusal(status: number, message: string): Refusal {
-  return { kind: 'refusal', status, message: message || (STATUS_CODES[status] ?? 'Refused') }
 }

@@ -8,6 +8,7 @@ import { runStep } from '../context/steps.ts'
 import { classifyThrown } from '../errors/classify-thrown.ts'
 import { Redirection } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { refusalOf } from '../errors/refusal.ts'
 import type { Failure } from '../failures/failure-context.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
 import { messageOf } from '../util/unknown-values.ts'
@@ -157,10 +158,12 @@ export function countFrom(first: number): () => number {
 function rejected(id: number, reason: unknown, place: SourceFunction, ctx: RequestContext): string {
   const classified = classifyThrown(reason)
   switch (classified.kind) {
-    case 'refusal':
-      return messageText([id, 'refusal', classified.status, classified.message])
     case 'notFound':
-      return messageText([id, 'refusal', 404, 'Not Found'])
+    case 'refusal': {
+      const refusal = refusalOf(classified)
+      ctx.noteRefusal(reason, refusal)
+      return messageText([id, 'refusal', refusal.status, refusal.message])
+    }
     case 'redirect':
       return failed(id, ctx.fail(ctx.lateRedirect(classified.redirection), { phase: 'load' }))
     case 'failure':

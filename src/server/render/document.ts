@@ -5,6 +5,7 @@ import { messageScript, messageText, type Notice } from '../../shared/wire/boot.
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { refusalOf } from '../errors/refusal.ts'
 import { type CaughtError, type Components, catchError, type Failure } from '../failures/failure-context.ts'
 import { FORMATS } from '../http/formats.ts'
 import type { TimedStep } from '../http/request-times.ts'
@@ -200,7 +201,10 @@ class DocumentRender {
       return undefined
     }
     // They come too late to be a response.
-    if (caught.kind === 'notFound' || caught.kind === 'refusal') return undefined
+    if (caught.kind === 'notFound' || caught.kind === 'refusal') {
+      ctx.noteRefusal(thrown, refusalOf(caught))
+      return undefined
+    }
     const failed = caught.kind === 'redirect' ? ctx.lateRedirect(caught.redirection) : caught.thrown
     return ctx.fail(failed, { phase: 'render', components }).digest
   }

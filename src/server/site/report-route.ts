@@ -61,8 +61,7 @@ export function addReportRoute(
       if (headers.origin === undefined && fetchSiteOf(headers) === undefined) {
         return done(new HttpError(403, 'Only browsers may send reports.'))
       }
-      // A connection through a socket file has no address, contrary to Fastify's type.
-      if (isWithinLimit(ip ?? '')) return done()
+      if (isWithinLimit(ip)) return done()
       countRefused()
       done(new HttpError(TOO_MANY, 'Too many reports.'))
     },

@@ -34,3 +34,10 @@ t.test('an IPv6 network counts as one address', async (t) => {
   t.ok(isWithin('::ffff:192.0.2.1'))
   t.notOk(isWithin('192.0.2.1'), 'the same address')
 })
+
+t.test('connections without an address count as one', async (t) => {
+  const isWithin = createRateLimit({ maxPerAddress: 1, maxTotal: 100 }, () => 0)
+  t.ok(isWithin(undefined))
+  t.notOk(isWithin(undefined))
+  t.ok(isWithin('192.0.2.1'))
+})

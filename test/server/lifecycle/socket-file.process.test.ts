@@ -1,11 +1,18 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import t from 'tap'
+import { hydrant } from '../../../src/server/index.ts'
 import { listen as listenAt } from '../../../src/server/lifecycle/listen.ts'
+import { findFailing } from '../../find-failing.ts'
+import { navigationHeaders, writeTestSite } from '../../test-site.ts'
+import { marked } from '../lines.ts'
+import { EVENTS } from '../live/streams.ts'
+import { createLog } from '../served.ts'
 
 // The path of a socket must be short.
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
@@ -77,4 +84,32 @@ t.test('a file that is no socket is kept', async (t) => {
 t.test('the error names a missing folder', async (t) => {
   const path = join(folder, 'none', 'own')
   await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: `there is no folder ${join(folder, 'none')}` })
+})
+
+t.test('requests through a socket file have no address, and each gets its response', async (t) => {
+  const log = createLog()
+  const app = Fastify({ logger: log.logger })
+  t.teardown(() => app.close())
+  const dir = writeTestSite(t.testdir({}), { '/': { live: () => ['board'] } })
+  await app.register(hydrant, { dir, ledger: false })
+  await app.register(hydrant.admin, { prefix: '/ops', token: 'a-token-of-the-operators' })
+  const socketPath = join(folder, 'site')
+  await listenAt(app, { port: 0, host: '', socket: socketPath })
+  const requests = [
+    { path: marked('/'), headers: { ...EVENTS, ...navigationHeaders() }, status: 200 },
+    { path: '/ops/api/failures', headers: { authorization: 'Bearer wrong' }, status: 401 },
+    { path: '/_hydrant/report', method: 'POST', headers: { origin: 'http://localhost' }, status: 400 },
+  ]
+  const failing = await findFailing(
+    requests,
+    async ({ status: _, ...options }) => {
+      const asked = request({ socketPath, agent: false, ...options }).end()
+      const [response]: IncomingMessage[] = await once(asked, 'response')
+      response?.destroy()
+      return response?.statusCode
+    },
+    ({ status }) => status,
+  )
+  t.strictSame(failing, [])
+  t.strictSame(log.errors(), [])
 })

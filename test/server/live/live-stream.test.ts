@@ -310,7 +310,7 @@ t.test('what is no list of topics is a failure, and the page is shown all the sa
   const failing = await findFailing(Object.keys(cases), async (name) => {
     log.lines.length = 0
     t.equal((await get(`/${name}`)).statusCode, 200)
-    t.equal(log.errors().length, 0)
+    t.strictSame(log.errors(), [])
     const { response, ended } = await open(`/${name}`)
     const text = await ended
     const [line, ...others] = log.errors()
@@ -360,37 +360,46 @@ t.test('a function that hangs ends with the time of a load', async (t) => {
   t.equal(log.errors().length, 1)
 })
 
-t.test('a client that leaves before its topics are known leaves nothing', async (t) => {
-  let reached = () => {}
-  let go = () => {}
-  const waiting = new Promise<void>((resolve) => {
-    reached = resolve
-  })
-  const gate = new Promise<void>((resolve) => {
-    go = resolve
-  })
-  const site: SiteModules = {
-    '/': {
-      live: async ({ url }: LoadContext) => {
-        if (url.search !== '') return ['board']
-        reached()
-        await gate
-        return ['board']
+const ENDS = {
+  'returns topics': () => ['board'],
+  'throws the reason of the abort': ({ reason }: AbortSignal) => {
+    throw reason
+  },
+}
+
+for (const [way, end] of Object.entries(ENDS)) {
+  t.test(`a client that leaves before its topics are known leaves nothing if the function ${way}`, async (t) => {
+    let reached = () => {}
+    let go = () => {}
+    const waiting = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    const gate = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const site: SiteModules = {
+      '/': {
+        live: async ({ url, signal }: LoadContext) => {
+          if (url.search !== '') return ['board']
+          reached()
+          await gate
+          return end(signal)
+        },
       },
-    },
-  }
-  const { origin, open, log } = await start(t, site, { logRequests: true, limits: { maxLiveStreams: 1 } })
-  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-  const headers = Object.entries({ host: 'localhost', ...EVENTS, ...NAVIGATION }).map((pair) => pair.join(': '))
-  socket.write(`GET ${marked('/')} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
-  await waiting
-  socket.destroy()
-  await until(() => log.lines.some(({ msg }) => msg === 'request aborted'))
-  go()
-  const { response } = await open('/?other')
-  t.equal(response.status, 200, 'it holds no place')
-  t.equal(log.errors().length, 0)
-})
+    }
+    const { origin, open, log } = await start(t, site, { logRequests: true, limits: { maxLiveStreams: 1 } })
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+    const headers = Object.entries({ host: 'localhost', ...EVENTS, ...NAVIGATION }).map((pair) => pair.join(': '))
+    socket.write(`GET ${marked('/')} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
+    await waiting
+    socket.destroy()
+    await until(() => log.lines.some(({ msg }) => msg === 'request aborted'))
+    go()
+    const { response } = await open('/?other')
+    t.equal(response.status, 200, 'it holds no place')
+    t.strictSame(log.errors(), [])
+  })
+}
 
 t.test('a stream holds no render, and counts where it ends', async (t) => {
   const { open, get, log, publish } = await start(t, board, { logRequests: true, limits: { maxRenders: 1 } })

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type ReactNode, Suspense, use } from 'react'
 import t from 'tap'
-import type { LoadContext } from '../../../src/server/index.ts'
+import { HttpError, type LoadContext, notFound } from '../../../src/server/index.ts'
 import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
 import { findFailing } from '../../find-failing.ts'
-import { testSite } from '../../test-site.ts'
+import { navigationHeaders, testSite } from '../../test-site.ts'
+import { marked } from '../lines.ts'
 import { HTML, JSON_ONLY } from '../served.ts'
 
 const loadSlow = () => ({ slow: new Promise<string>((resolve) => setImmediate(resolve, 'slow')) })
@@ -345,4 +346,62 @@ t.test('only problems are logged', async (t) => {
   const before = log.lines.length
   for (const path of ['/static', '/data', '/stream', '/whole']) await get(path)
   t.strictSame(log.lines.slice(before), [])
+})
+
+function refuse(): never {
+  throw new HttpError(403, 'Members only')
+}
+
+/** Returns data whose promise rejects after the shell, with what a function throws. */
+const loadRefused = (thrower: () => never) => () => ({ slow: loadSlow().slow.then(thrower) })
+
+t.test('a refusal is one line, also after the shell', async (t) => {
+  function Refusing({ slow }: ReturnType<typeof loadSlow>) {
+    use(slow)
+    return refuse()
+  }
+  const { get, log } = await testSite(t, {
+    '/read': { Component: Later, load: loadRefused(refuse) },
+    '/unread': { load: loadRefused(refuse) },
+    '/whole': { Component: Later, load: loadRefused(refuse), stream: false },
+    '/unknown': { Component: Later, load: loadRefused(notFound) },
+    '/component': {
+      Component: ({ data }: { data: ReturnType<typeof loadSlow> }) => (
+        <Suspense fallback={<i>wait</i>}>
+          <Refusing {...data} />
+        </Suspense>
+      ),
+      load: loadSlow,
+    },
+  })
+  const navigation = { ...HTML, ...navigationHeaders() }
+  const requests = [
+    { path: '/read', headers: HTML, refused: [403] },
+    { path: '/read', headers: JSON_ONLY, refused: [403] },
+    { path: marked('/read'), headers: navigation, refused: [403] },
+    { path: '/unread', headers: HTML, refused: [403] },
+    { path: '/whole', headers: HTML, refused: [403] },
+    { path: '/unknown', headers: HTML, refused: [404] },
+    { path: marked('/unknown'), headers: navigation, refused: [404] },
+    { path: '/component', headers: HTML, refused: [403] },
+    { path: marked('/component'), headers: navigation, refused: [] },
+  ]
+  const failing = await findFailing(
+    requests,
+    async ({ path, headers }) => {
+      await get(path, headers)
+      return log.lines.splice(0).map(({ level, method, url, route, statusCode, msg }) => ({
+        line: { level, method, url, route, statusCode },
+        msg,
+      }))
+    },
+    ({ path, refused }) => {
+      const url = path.replace('?_hydrant', '')
+      return refused.map((statusCode) => ({
+        line: { level: 30, method: 'GET', url, route: url, statusCode },
+        msg: `refused with ${statusCode}: ${statusCode === 403 ? 'Members only' : 'This page could not be found.'}`,
+      }))
+    },
+  )
+  t.strictSame(failing, [])
 })

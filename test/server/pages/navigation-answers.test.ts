@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type LightMyRequestRe
 import t from 'tap'
 import { hydrant, type LoadContext } from '../../../src/server/index.ts'
 import { findFailing } from '../../find-failing.ts'
-import { navigationHeaders, writeTestSite } from '../../test-site.ts'
+import { navigationHeaders, testSite, writeTestSite } from '../../test-site.ts'
 import { linesOfResponse, marked } from '../lines.ts'
 import { HTML } from '../served.ts'
 
@@ -192,4 +192,44 @@ t.test('a visitor who opens a URL with the marker is redirected to the URL witho
   const posted = await app.inject({ method: 'POST', url: '/acts?page&_hydrant', headers: HTML })
   t.strictSame(linesOfResponse(posted), [['load']])
   t.notOk('hydrant-acted' in posted.headers)
+})
+
+t.test('a failure before the loads has its line, also if the browser loads the document instead', async (t) => {
+  const fail = (message: string) => {
+    throw new Error(message)
+  }
+  const { get, failuresOf } = await testSite(
+    t,
+    {
+      '/layout': { load: ({ url }: LoadContext) => url.searchParams.has('layout') && fail('the layout is broken') },
+      '/': {},
+      '/plain': { hydrate: false },
+      '/guarded/layout': { guard: () => fail('the guard is broken') },
+      '/guarded/index': {},
+    },
+    {
+      server: async (app: FastifyInstance) => {
+        app.addHook('preHandler', async ({ query }) => {
+          if ('hook' in Object(query)) fail('the hook is broken')
+        })
+      },
+    },
+  )
+  const other = { ...headers, 'hydrant-build': 'other' }
+  const failing = await findFailing(
+    [
+      { path: '/?hook', sent: headers, line: 'shown', told: ['the hook is broken'] },
+      { path: '/?hook&layout', sent: headers, line: 'shown', told: ['the hook is broken', 'the layout is broken'] },
+      { path: '/?hook', sent: other, line: 'load', told: ['the hook is broken'] },
+      { path: '/guarded', sent: other, line: 'load', told: ['the guard is broken'] },
+      { path: '/plain?hook', sent: headers, line: 'load', told: ['the hook is broken'] },
+      { path: '/guarded/nowhere', sent: headers, line: 'load', told: ['the guard is broken'] },
+    ],
+    async ({ path, sent }) => {
+      const response = await get(marked(path), sent)
+      return { line: linesOfResponse(response).at(-1)?.[0], told: failuresOf(response).map(({ err }) => err?.message) }
+    },
+    ({ line, told }) => ({ line, told }),
+  )
+  t.strictSame(failing, [])
 })

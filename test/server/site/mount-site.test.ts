@@ -39,7 +39,7 @@ export default async function server(app) {
   app.addHook('onSend', async (request) => {
     const { send } = request.query
     if (send === 'throws' || request.routeOptions.url?.endsWith('/dies-on-send')) throw new Error('onSend is broken')
-    if (send === 'refuses') throw new HttpError(403, 'Not for you')
+    if (send === 'refuses') throw Object.assign(new HttpError(403, 'Not for you'), { headers: { 'Retry-After': '60', 'Content-Length': '1' } })
     if (send === 'redirects') redirect('/')
     if (send === 'abroad') redirect('https://other.example/')
   })
@@ -288,6 +288,8 @@ t.test('a hook that throws for every response reveals nothing to the visitor', a
   const refused = await get('/form?send=refuses')
   t.equal(refused.statusCode, 403, 'a refusal is meant for the visitor')
   t.match(refused.body, '403 Not for you')
+  t.equal(refused.headers['retry-after'], '60', 'a refusal has its headers')
+  t.equal(Number(refused.headers['content-length']), Buffer.byteLength(refused.body))
   t.notOk('x-error-digest' in refused.headers)
   const redirected = await get('/form?send=redirects')
   t.match([redirected.statusCode, redirected.headers.location], [302, '/'])

@@ -273,8 +273,8 @@ t.test('errors that are thrown for visitors are refusals', async (t) => {
   )
 })
 
-t.test('headers of a refusal that cannot be sent are left out', async (t) => {
-  const headers = { 'retry-after': '60', 'x-object': {}, 'x-none': undefined, 'x-line': 'a\r\nb: c', 'a name': '1' }
+t.test('headers of a refusal have names in lower case, and those that cannot be sent are left out', async (t) => {
+  const headers = { 'Retry-After': '60', 'x-object': {}, 'x-none': undefined, 'x-line': 'a\r\nb: c', 'a name': '1' }
   const error = Object.assign(new HttpError(429, 'Slower'), { headers })
   t.strictSame(Reflect.get(classifyThrown(error), 'headers'), { 'retry-after': '60' })
   t.strictSame(classifyThrown(Object.assign(new HttpError(429, 'Slower'), { headers: 'none' })), {
