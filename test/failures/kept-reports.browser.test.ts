@@ -32,9 +32,12 @@ async function start(t: Test, given: Record<string, unknown> = {}) {
   })
   const requests: string[] = []
   app.addHook('onRequest', async ({ url }) => void requests.push(url))
+  /** What pages sent. */
+  const bodies: string[] = []
+  app.addHook('preHandler', async ({ body }) => void (body === undefined || bodies.push(JSON.stringify(body))))
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.close())
-  return { origin, store, records, log, requests }
+  return { origin, store, records, log, requests, bodies }
 }
 
 t.test('what the browser could render all the same is marked so, without a line of its own', async (t) => {
@@ -170,6 +173,19 @@ t.test('a visitor who asks not to be followed tells nothing, where that is heede
   t.equal(requests.filter((url) => url.endsWith('/report')).length, 0)
   await open.click('#break')
   await until(() => records.length === 1)
+})
+
+t.test('the query of a page is not sent as the place of its inline scripts', async (t) => {
+  const { origin, records, bodies } = await start(t, { csp: false })
+  const open = await chromium.open()
+  await open.goto(`${origin}/inline?q=SECRET#SECRET`, 'commit')
+  await open.hydrated()
+  await open.click('#break')
+  await until(() => records.length >= 2)
+  t.same(records.map(({ message }) => message).sort(), ['inline', 'inline text'])
+  t.equal(bodies.length, records.length)
+  for (const body of bodies) t.match(body, /127\.0\.0\.1:\d+\/inline:\d+:\d+/, 'the place is the path')
+  t.notMatch(JSON.stringify([bodies, records]), /SECRET/)
 })
 
 t.test('without beacons it is sent by fetch, and nobody hears of what cannot be sent', async (t) => {
