@@ -22,13 +22,14 @@ export async function hydrate(scope: Window): Promise<void> {
   const deferred = createDeferredPromises()
   // A report that fails is ignored: it must not cause another one.
   const report = (thrown: unknown, info?: FailureInfo) => {
-    import('./report.ts').then((module) => module.report(boot, ended, thrown, info)).catch(() => {})
+    if (boot.reports !== 0)
+      import('./report.ts').then((module) => module.report(boot, ended, thrown, info)).catch(() => {})
   }
   const logError = (error: unknown, info: FailureInfo) => {
     console.error(error, info.componentStack)
     report(error, info)
   }
-  if (boot.reports ?? 1) for (const type of ['error', 'unhandledrejection']) addEventListener(type, report)
+  for (const type of ['error', 'unhandledrejection']) addEventListener(type, report)
   const received = receiveMessages(queue, deferred, logError)
   const data = boot.data.map((flat) => revive(flat, deferred.promised))
   // The navigator sends forms without leaving the page. It is loaded first, so that no form is sent before it is there.

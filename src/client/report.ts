@@ -15,6 +15,7 @@ import {
   type ReportedError,
   STACKS_VARIABLE,
   type ThrownStacks,
+  withoutQueries,
 } from '../shared/wire/report-format.ts'
 import { shortenMismatch } from './dev/shorten-mismatch.ts'
 import { postJson } from './post-json.ts'
@@ -109,7 +110,7 @@ function contentOfEvent(event: FailureEvent, ended: ReadonlySet<unknown>): Conte
   const content = failureOf(thrown, false, undefined, thrown ?? (hasText ? message : thrown))
   // Only scripts of the build keep stacks. For other scripts, the event of the exception has a position.
   if (content?.kind === 'failure' && filename)
-    content.error.stack ||= `    at ${filename}:${lineno}:${colno}`.slice(0, REPORT_LENGTHS.stack)
+    content.error.stack ||= cutStack(`    at ${filename}:${lineno}:${colno}`, 'stack')
   return content
 }
 
@@ -122,7 +123,7 @@ function failureOf(
   const error = describeThrown(shown, thrown)
   const frames = framesIn(error.stack)
   if (frames.length > 0 && frames.every((line) => EXTENSION.test(line))) return null
-  const stack = componentStack?.slice(0, REPORT_LENGTHS.componentStack)
+  const stack = cutStack(componentStack ?? '', 'componentStack')
   return { kind: 'failure', isRecovered, error, ...(stack ? { componentStack: stack } : {}) }
 }
 
@@ -162,7 +163,7 @@ export function describeThrown(value: unknown, thrown: unknown): ReportedError {
         process.env.NODE_ENV === 'development' ? shortenMismatch(message, REPORT_LENGTHS.message) : message,
         'message',
       ),
-      stack: cut(stack ?? '', length),
+      stack: cutStack(stack ?? '', length),
     }
     if (depth >= MAX_REPORTED_CAUSES) return described
     if (cause !== undefined && left-- > 0) described.cause = describe(cause, cause, depth + 1, length)
@@ -188,7 +189,7 @@ function keptStack(thrown: unknown, length: StackLength): string {
   // A WeakMap returns undefined for a primitive value.
   const stack = primitives?.get(thrown) ?? objects?.get(thrown as WeakKey) ?? ''
   // The first frame is that of the function that keeps the stack.
-  return cut(framesIn(stack).slice(1).join('\n'), length)
+  return cutStack(framesIn(stack).slice(1).join('\n'), length)
 }
 
 // The values of an object may be secret or large, so only its keys are reported.
@@ -200,6 +201,10 @@ function describeValue(value: unknown): ReportedError {
   return { type: 'Object', message: cut(`an object with the keys ${keys || '(none)'}`, 'message'), stack: '' }
 }
 
-function cut(text: unknown, name: 'type' | 'message' | StackLength): string {
+function cutStack(stack: unknown, name: StackLength | 'componentStack'): string {
+  return withoutQueries(String(stack)).slice(0, REPORT_LENGTHS[name])
+}
+
+function cut(text: unknown, name: 'type' | 'message'): string {
   return String(text).slice(0, REPORT_LENGTHS[name])
 }

@@ -1,12 +1,15 @@
 // What of a browser's failures reaches the ledger.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createFailureStore } from '../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { mountSite } from '../../src/server/site/mount-site.ts'
-import { launchChromium } from '../browser/chromium.ts'
+import { REPORT_PATH } from '../../src/shared/wire/report-format.ts'
+import { launchChromium, type OpenPage } from '../browser/chromium.ts'
 import { buildApp } from '../build-app.ts'
 import { builtFiles, createLog } from '../server/served.ts'
 import { until } from '../until.ts'
@@ -29,9 +32,12 @@ async function start(t: Test, given: Record<string, unknown> = {}) {
   })
   const requests: string[] = []
   app.addHook('onRequest', async ({ url }) => void requests.push(url))
+  /** What pages sent. */
+  const bodies: string[] = []
+  app.addHook('preHandler', async ({ body }) => void (body === undefined || bodies.push(JSON.stringify(body))))
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.close())
-  return { origin, store, records, log, requests }
+  return { origin, store, records, log, requests, bodies }
 }
 
 t.test('what the browser could render all the same is marked so, without a line of its own', async (t) => {
@@ -114,19 +120,44 @@ t.test('a page reports a failure once, and ten failures at most', async (t) => {
   t.same([...new Set(records.map(({ path }) => path))], ['/repeated'], 'without the query')
 })
 
+const WAYS: { path: string; button?: string }[] = [
+  { path: '/repeated', button: '#break' },
+  { path: '/browser', button: '#render' },
+  { path: '/browser', button: '#rejection' },
+  { path: '/frameless/mismatch' },
+]
+
+/** Opens pages that fail in the browser, and returns the number of errors in the console of each. */
+async function failInAllWays(open: OpenPage, origin: string): Promise<number[]> {
+  const counts: number[] = []
+  for (const { path, button } of WAYS) {
+    await open.goto(origin + path, 'commit')
+    await open.hydrated()
+    if (button) await open.click(button)
+    await until(() => open.errors.length > 0)
+    // A report would be loaded and sent before the second response.
+    for (let count = 0; count < 2; count++) await open.evaluate(() => fetch('/gone').then(() => null), null)
+    counts.push(open.errors.length)
+  }
+  return counts
+}
+
 t.test('where reports are off nothing is loaded and nothing is sent', async (t) => {
   const { origin, requests } = await start(t, { reports: { enabled: false } })
   const open = await chromium.open()
-  await open.goto(`${origin}/repeated`, 'commit')
-  await open.hydrated()
-  await open.click('#break')
-  // Playwright may report the error after the next navigation has begun.
-  await until(() => open.errors.length > 0)
-  await open.goto(`${origin}/repeated`, 'load')
-  t.equal(open.errors.length, 0)
-  t.notOk(
-    requests.some((url) => /report/.test(url)),
-    requests.join(),
+  t.strictSame(
+    await failInAllWays(open, origin),
+    WAYS.map(() => 1),
+    'the console has each failure',
+  )
+  const { folder, manifest } = builtFiles(dir)
+  const scripts = manifest.clientFiles.filter((name) =>
+    readFileSync(join(folder, 'client', name), 'utf8').includes(REPORT_PATH),
+  )
+  t.equal(scripts.length, 1, 'a script of its own sends reports')
+  t.strictSame(
+    requests.filter((url) => [REPORT_PATH, ...scripts].some((end) => url.endsWith(end))),
+    [],
   )
 })
 
@@ -134,9 +165,7 @@ t.test('a visitor who asks not to be followed tells nothing, where that is heede
   const { origin, requests, records } = await start(t, { reports: { respectPrivacySignals: true } })
   const open = await chromium.open()
   await open.page.setExtraHTTPHeaders({ 'Sec-GPC': '1' })
-  await open.goto(`${origin}/repeated`, 'commit')
-  await open.hydrated()
-  await open.click('#break')
+  await failInAllWays(open, origin)
   await open.page.setExtraHTTPHeaders({})
   const response = await open.goto(`${origin}/repeated`, 'commit')
   t.match(response.headers().vary, /DNT, Sec-GPC/)
@@ -144,6 +173,19 @@ t.test('a visitor who asks not to be followed tells nothing, where that is heede
   t.equal(requests.filter((url) => url.endsWith('/report')).length, 0)
   await open.click('#break')
   await until(() => records.length === 1)
+})
+
+t.test('the query of a page is not sent as the place of its inline scripts', async (t) => {
+  const { origin, records, bodies } = await start(t, { csp: false })
+  const open = await chromium.open()
+  await open.goto(`${origin}/inline?q=SECRET#SECRET`, 'commit')
+  await open.hydrated()
+  await open.click('#break')
+  await until(() => records.length >= 2)
+  t.same(records.map(({ message }) => message).sort(), ['inline', 'inline text'])
+  t.equal(bodies.length, records.length)
+  for (const body of bodies) t.match(body, /127\.0\.0\.1:\d+\/inline:\d+:\d+/, 'the place is the path')
+  t.notMatch(JSON.stringify([bodies, records]), /SECRET/)
 })
 
 t.test('without beacons it is sent by fetch, and nobody hears of what cannot be sent', async (t) => {

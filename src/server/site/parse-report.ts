@@ -6,6 +6,7 @@ import {
   REPORT_LENGTHS,
   type Report,
   type ReportedError,
+  withoutQueries,
 } from '../../shared/wire/report-format.ts'
 import { removeControlCharacters } from '../log/control-characters.ts'
 
@@ -14,7 +15,10 @@ export type ParsedReport = { report: Report } | { problem: string }
 type Fields = Record<string, unknown>
 type StackLength = 'stack' | 'innerStack'
 
-/** Checks all fields of a report, which any client can send, and removes characters that control terminals. */
+/**
+ * Checks all fields of a report, which any client can send. Removes characters that control terminals, and queries of
+ * URLs in stacks.
+ */
 export function parseReport(json: unknown): ParsedReport {
   try {
     return { report: toReport(json) }
@@ -102,7 +106,7 @@ function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS, limit: keyof 
   if (value.length > length) throw new InvalidReport(`"${name}" must have at most ${length} characters`)
   if (!WITH_LINES.includes(name)) return removeControlCharacters(value)
   const text = value.split(/\r?\n/).map(removeControlCharacters).join('\n')
-  return name === 'message' ? withoutFrames(text) : text
+  return name === 'message' ? withoutFrames(text) : withoutQueries(text)
 }
 
 /** Joins lines that look like frames to the line before, as logs have the stack after it. Takes linear time. */

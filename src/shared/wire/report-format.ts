@@ -10,7 +10,7 @@ export const MAX_REPORTS = 10
 export interface ReportedError {
   type: string
   message: string
-  /** The stack as the browser wrote it. */
+  /** The stack as the browser wrote it, `withoutQueries`. */
   stack: string
   cause?: ReportedError
   /** The errors of an AggregateError. */
@@ -48,6 +48,14 @@ export const REPORT_LENGTHS = {
   componentStack: 4_000,
   digest: 20,
 } as const
+
+/**
+ * Removes the queries and fragments of the URLs in a stack, as any browser wrote it. For an inline script, browsers write
+ * the URL of the page. Takes linear time.
+ */
+export function withoutQueries(stack: string): string {
+  return stack.replace(/(:\/\/[^\s?#]*)\S*?((?::\d{1,10}:\d{1,10})?[),]{0,9}(?!\S))/g, '$1$2')
+}
 
 /** How many levels of `cause` and `errors` a report contains. */
 export const MAX_REPORTED_CAUSES = 2

@@ -3,7 +3,8 @@ import t, { type Test } from 'tap'
 import { buildFolder, readManifest } from '../../../src/server/build-output/read-build.ts'
 import type { CreateServerOptions } from '../../../src/server/create-server.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
-import type { ReportedError } from '../../../src/shared/wire/report-format.ts'
+import { type ReportedError, withoutQueries } from '../../../src/shared/wire/report-format.ts'
+import { findFailing } from '../../find-failing.ts'
 import { createRandom } from '../../shared/random.ts'
 import { testSite, writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
@@ -70,6 +71,69 @@ t.test('works below the prefix of an app, whose own parsers and error handler do
   t.equal((await post({ ...report, path: '/own/shop/products/5' })).statusCode, 204)
   t.match(log.errors(), [{ route: '/products/[id]' }])
   t.equal((await post({})).statusCode, 400)
+})
+
+const PAGE = 'https://shop.example/search'
+const CHROME = [`    at find (${PAGE}:4:9)`, `    at ${PAGE}:7:1`]
+
+t.test('URLs in stacks lose their query', async (t) => {
+  const queries = [
+    '?',
+    '?q=SECRET',
+    '#SECRET',
+    '?t=12:30:45&q=SECRET',
+    '?q=f(SECRET),)',
+    '?u=https://a.example/?q=SECRET#SECRET',
+  ]
+  const stacks: [name: string, stackOf: (query: string) => string, frames: string[]][] = [
+    ['Chrome', (query) => `Error: broken\n    at find (${PAGE}${query}:4:9)\n    at ${PAGE}${query}:7:1`, CHROME],
+    ['Firefox', (query) => `find@${PAGE}${query}:4:9\n@${PAGE}${query}:7:1\n`, CHROME],
+    ['Safari', (query) => `find@${PAGE}${query}:4:9\nglobal code@${PAGE}${query}:7:1`, CHROME],
+    [
+      'code that Chrome has evaluated',
+      (query) => `    at eval (eval at run (eval at find (${PAGE}${query}:4:9)), <anonymous>:1:7)`,
+      [`    at eval (eval at run (eval at find (${PAGE}:4:9)), <anonymous>:1:7)`],
+    ],
+    [
+      'code that Firefox has evaluated',
+      (query) => `@${PAGE}${query} line 4 > eval:1:7\nfind@${PAGE}${query}:4:9`,
+      [`    at find (${PAGE}:4:9)`],
+    ],
+    [
+      'a stack that was cut',
+      (query) => `    at find (${PAGE}:4:9)\n    at ${PAGE}${query}`,
+      [`    at find (${PAGE}:4:9)`, `    at ${PAGE}`],
+    ],
+    ['a private method', (query) => `    at Shop.#find (${PAGE}${query}:4:9)`, [`    at Shop.#find (${PAGE}:4:9)`]],
+  ]
+  const { log, post } = await start(t, { reports: { maxPerAddress: 100 } })
+  const cases = stacks.flatMap(([name, stackOf, frames]) =>
+    queries.map((query) => ({ name, query, stack: stackOf(query), frames })),
+  )
+  const failing = await findFailing(cases, async ({ stack, frames }) => {
+    const cause = { ...error, stack }
+    await post({ ...report, error: { ...error, stack, cause }, componentStack: stack })
+    const line = log.errors().at(-1)
+    const isRight =
+      [line?.err, line?.err?.cause].every((logged) => logged?.stack?.includes(`\n${frames.join('\n')}`)) &&
+      !/SECRET/.test(JSON.stringify(line))
+    return isRight ? undefined : line
+  })
+  t.strictSame(failing, [])
+})
+
+// A quadratic pattern would take hours for these, and the test would end by its timeout.
+t.test('the search for queries takes linear time', async (t) => {
+  const times = 300_000
+  const parts = ['://', '://?', '?', '#', ':', ':1', ':1:1', ')', ',', '),', '?)', ' ', 'a']
+  const failing = await findFailing(
+    parts.flatMap((part) =>
+      ['', '://', '://a?'].flatMap((start) => ['', ':1:1)', '!'].map((end) => ({ start, part, end }))),
+    ),
+    ({ start, part, end }) => withoutQueries(start + part.repeat(times) + end).length > 0,
+    () => true,
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('a failure in a page of an unknown build belongs to no release', async (t) => {
