@@ -167,7 +167,7 @@ export function nameSources(error: unknown, { flags = {}, env = {}, config = {} 
 }
 
 function createInvalid(source: string, rule: OptionRule<unknown>, value: unknown) {
-  const shown = rule.isSecret || hasPassword(value) ? 'a secret value' : showValue(value)
+  const shown = rule.isSecret || rule.hidesRefused || hasPassword(value) ? 'a secret value' : showValue(value)
   return createInvalidOption(source, rule.expected, shown)
 }
 

@@ -18,6 +18,8 @@ export interface OptionRule<Value> {
   isCode?: true
   /** Errors do not show the value. */
   isSecret?: true
+  /** A value that is refused may be a secret, or contain one. */
+  hidesRefused?: true
 }
 
 const asTyped = (text: string) => text
@@ -227,7 +229,7 @@ export const rules: Rules = {
     parse: (typed) => parseBoolean(typed) ?? typed,
     accepts: (value): value is string | false =>
       value === false || (typeof value === 'string' && isLedgerLocation(value)),
-    isSecret: true,
+    hidesRefused: true,
   },
   'ledgerLimits.maxFailures': { scope: 'site', ...count('failures', 5_000, 1, 100_000) },
   'ledgerLimits.maxOccurrences': { scope: 'site', ...count('occurrences', 100, 1, 10_000) },
@@ -279,7 +281,7 @@ export const rules: Rules = {
     // An object is always the result of `parse`: in code, an object contains the options below.
     accepts: (value): value is OptionValue<'admin'> => typeof value === 'boolean' || typeof value === 'object',
     // It may be a token that was meant for the option below.
-    isSecret: true,
+    hidesRefused: true,
   },
   'admin.host': { scope: 'start', ...text('a host name or an IP address', '127.0.0.1', isHost) },
   'admin.port': { scope: 'start', ...port(null) },
