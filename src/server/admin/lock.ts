@@ -229,7 +229,10 @@ function senderOf({ headers: sent, socket }: FastifyRequest, isCopied = (_name: 
 /** Whether the app knows the address of the client itself, and not only that of a proxy. */
 function knowsClient({ headers, ip, socket }: FastifyRequest): boolean {
   if (ip !== socket.remoteAddress) return true
-  return !LOOPBACK.test(ip) && !FORWARDING.some((name) => headers[name] !== undefined)
+  // A connection through a socket file has no address: it is that of a proxy.
+  return (
+    socket.remoteAddress !== undefined && !LOOPBACK.test(ip) && !FORWARDING.some((name) => headers[name] !== undefined)
+  )
 }
 
 /** Returns the sender at another address, through the same proxy if there is one. */

@@ -1,5 +1,7 @@
 // The lock of a console whose access is the app's own matter.
 
+import { get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
 import Fastify, { type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
@@ -90,6 +92,24 @@ t.test(
         open.push(title)
     }
     t.strictSame(open, [])
+  },
+)
+
+t.test(
+  'a hook that accepts this machine does not open the console to the clients of a proxy at a socket file',
+  async (t) => {
+    const { app, log } = await createApp(
+      t,
+      refuseUnless(({ socket: { remoteAddress } }) => remoteAddress === undefined || remoteAddress === '127.0.0.1'),
+    )
+    const path = join(t.testdir({}), 'app.sock')
+    await app.listen({ path })
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      get({ socketPath: path, path: '/ops/metrics', headers: HEADERS }, resolve).on('error', reject)
+    })
+    answer.resume()
+    t.equal(answer.statusCode, 403)
+    t.match(JSON.stringify(log.errors()), /console at \/ops is locked/)
   },
 )
 
