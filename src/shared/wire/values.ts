@@ -71,7 +71,7 @@ function isPlain(value: unknown, found: Found): boolean {
 }
 
 // Only visitors send a key named `__proto__`, in a query or a form that a page returns. Devalue throws for it, and a
-// visitor's input must not be a failure: see decision 022.
+// visitor's input must not be a failure: see decision 003.
 function shapeWithoutProto(value: unknown): ReturnType<typeof defaultStringifyOperations.shapeOf> {
   const shape = defaultStringifyOperations.shapeOf(value)
   if (!('keys' in shape) || !shape.keys.includes('__proto__')) return shape
