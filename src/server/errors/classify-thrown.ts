@@ -1,5 +1,6 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http'
 import { types } from 'node:util'
+import type { Refusal } from '../../shared/wire/public-error.ts'
 import { HttpError, isClientErrorStatus, NotFoundSignal, Redirection, Signal } from './http-error.ts'
 
 /** The meaning of a thrown value. */
@@ -8,6 +9,16 @@ export type ThrownKind =
   | { kind: 'notFound' }
   | { kind: 'refusal'; status: number; message: string; headers: Readonly<Record<string, string>> }
   | { kind: 'failure' }
+
+/** The error that a site without a `not-found.tsx` shows for an unknown path. */
+export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
+
+/** Returns what the visitor reads of `notFound()` or of a refusal. */
+export function refusalOf(kind: Extract<ThrownKind, { kind: 'notFound' | 'refusal' }>): Refusal {
+  if (kind.kind === 'notFound') return NOT_FOUND
+  const { status, message } = kind
+  return { kind: 'refusal', status, message: message || (STATUS_CODES[status] ?? 'Refused') }
+}
 
 /**
  * Classifies a thrown value of any type. Never throws.

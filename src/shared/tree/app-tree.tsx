@@ -2,7 +2,7 @@ import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from '../page-types.ts'
 import type { ActionRules, ExtraProps } from '../wire/boot.ts'
-import type { PublicError, Refusal } from '../wire/public-error.ts'
+import type { PublicError } from '../wire/public-error.ts'
 import { Boundary, ErrorView } from './boundary.tsx'
 import type { CreateFormProps } from './fields.ts'
 import { provide } from './page-values.ts'
@@ -82,9 +82,6 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
     </PlatformContext>
   )
 }
-
-/** The error that a site without a `not-found.tsx` shows for an unknown path. */
-export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
 function leafElement(tree: Tree, platform: Platform, extras: ExtraProps | undefined): ReactElement {
   const { leaf, layouts, address } = tree
