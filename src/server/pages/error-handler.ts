@@ -141,11 +141,11 @@ export async function errorInLayouts(
   layouts = chain.layouts,
 ): Promise<PageResponse | null> {
   const { isDocument, isNavigation } = FORMATS[ctx.errorFormat]
+  // A client that has left may be the cause of the error.
+  ctx.watchLeaving()
+  // A load of the layouts may throw as well, and the first failure is shown. The browser may load the document instead.
+  if (caught.kind === 'failure' && !ctx.isGone) recordCaught(caught, ctx)
   if (isNavigation) {
-    // A client that has left may be the cause of the error.
-    ctx.watchLeaving()
-    // The browser may load the document instead, and a load of the layouts may throw too.
-    if (caught.kind === 'failure' && !ctx.isGone) recordCaught(caught, ctx)
     if ('plan' in chain) return await makeNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
     // The browser loads the document of anything but a page.
     if (caught.kind !== 'redirect') return loadDocument()
@@ -154,15 +154,11 @@ export async function errorInLayouts(
   const isInLayouts = isDocument && ctx.request.method !== 'HEAD' && caught.kind !== 'redirect'
   if (!isInLayouts) return await errorResponse(caught, { chain, layoutData: [] }, ctx)
   const loads = await runLoads(layouts, ctx)
-  if (loads.kind === 'sent') {
-    if (caught.kind === 'failure') recordCaught(caught, ctx)
-    return null
-  }
+  if (loads.kind === 'sent') return null
   const target = { chain, layoutData: loads.values }
   if (loads.kind === 'thrown') {
-    // A layout decides over a refusal inside it. Two failures are both recorded, and the first one is shown.
+    // A layout decides over a refusal inside it.
     if (caught.kind !== 'failure') return await errorResponse(loads.caught, target, ctx)
-    recordCaught(caught, ctx)
     // Without a client, the loads have been aborted: what they throw then is no failure.
     if (loads.caught.kind === 'failure' && !ctx.isGone) recordCaught(loads.caught, ctx)
   }

@@ -1,6 +1,8 @@
 // The lock of a console whose access is the app's own matter.
 
+import { mkdtempSync, rmSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import t, { type Test } from 'tap'
@@ -102,7 +104,10 @@ t.test(
       t,
       refuseUnless(({ socket: { remoteAddress } }) => remoteAddress === undefined || remoteAddress === '127.0.0.1'),
     )
-    const path = join(t.testdir({}), 'app.sock')
+    // A socket's path has at most 107 bytes.
+    const dir = mkdtempSync(join(tmpdir(), 'hydrant-'))
+    t.teardown(() => rmSync(dir, { recursive: true }))
+    const path = join(dir, 'app.sock')
     await app.listen({ path })
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       get({ socketPath: path, path: '/ops/metrics', headers: HEADERS }, resolve).on('error', reject)
