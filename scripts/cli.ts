@@ -13,7 +13,7 @@ if (isOld(process.version)) {
 } else {
   if (isUntested(process.version)) await warnOnce()
   keepCompiledCode()
-  // The installed package has the program in a bundle. See `scripts/package/bundle-server.ts`.
+  // The installed package has the program in a bundle. See `scripts/package/bundle.ts`.
   const { runProcess } = await import('#program')
   await runProcess()
 }

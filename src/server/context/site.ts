@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import type { SitePages } from '../cache/app-page-cache.ts'
 import type { PageCache } from '../cache/page-cache.ts'
@@ -9,7 +9,6 @@ import type { UploadSpace } from '../forms/multipart.ts'
 import type { EtagWriter } from '../http/etag.ts'
 import type { FormatHeaders } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
-import type { MarkVisitor } from '../http/visitor-mark.ts'
 import type { LivePages } from '../live/live-pages.ts'
 import type { MarkdownConverter } from '../markdown/markdown-converter.ts'
 import type { RunStep } from '../metrics/instrument.ts'
@@ -77,6 +76,9 @@ export interface Site {
   release: string
   /** Runs steps inside the option `instrument`; null without it. */
   runStep: RunStep | null
-  /** Returns the mark of a request's visitor; null without the option `identifyVisitor`. */
-  markVisitor: MarkVisitor | null
+  /**
+   * Returns the mark of a request's visitor: empty for nobody, and if the site cannot say. Never rejects. Null without the
+   * option `identifyVisitor`.
+   */
+  markVisitor: ((request: FastifyRequest) => Promise<string>) | null
 }

@@ -110,25 +110,6 @@ async function layoutsAround(
 }
 
 /**
- * Makes the response to the error of a guard, inside the layouts above it. For GET and HEAD all hooks of `server.ts` have let the
- * request pass. For other methods they have not, so the layouts end at the first one that has a load and no guard.
- *
- * @param level Number of layouts whose guards have let the request pass.
- */
-export function makeGuardError(
-  chain: LayoutChain | PreparedRoute,
-  caught: CaughtError,
-  level: number,
-  ctx: RequestContext,
-): Promise<PageResponse | null> {
-  const layouts = chain.layouts.slice(0, level)
-  const first = isSafe(ctx.request.method)
-    ? -1
-    : layouts.findIndex(({ guard, load }) => load !== null && guard === null)
-  return errorInLayouts(chain, caught, ctx, first === -1 ? layouts : layouts.slice(0, first))
-}
-
-/**
  * Makes the response to an error that was caught before any load ran: loads the layouts, and shows the error in place of
  * the page.
  *

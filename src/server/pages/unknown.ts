@@ -4,11 +4,11 @@ import type { PageResponse } from '../context/response.ts'
 import { HttpError, NotFoundSignal } from '../errors/http-error.ts'
 import { catchError } from '../failures/failure-context.ts'
 import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
-import { admit } from './admit.ts'
+import { admit, admitBy } from './admit.ts'
 import { hintAtMissingAction } from './development-notes.ts'
-import { makeGuardError, makeHookError } from './error-handler.ts'
+import { makeHookError } from './error-handler.ts'
 import { redirectTo } from './errors.ts'
-import { type GuardStep, runGuards } from './guards.ts'
+import type { GuardStep } from './guards.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { deliver, type MakeResponse, serve } from './send.ts'
 
@@ -55,7 +55,7 @@ async function serveWithSlot(ctx: RequestContext, make: MakeResponse): Promise<v
   if (ctx.site.slots.admit(ctx)) await serve(ctx, make)
 }
 
-/** Runs the guards of a path without a page. Returns as `admit` does. */
+/** Runs the guards of a path without a page. Returns as `admitBy`. */
 async function admitToUnknown(ctx: RequestContext): Promise<'passed' | PageResponse | null> {
   const { app, build } = ctx.site
   const { root } = build
@@ -63,12 +63,8 @@ async function admitToUnknown(ctx: RequestContext): Promise<'passed' | PageRespo
   const { caseSensitive, routerOptions } = app.initialConfig
   const isCaseSensitive = caseSensitive !== false && routerOptions?.caseSensitive !== false
   const guards = guardsOfPath(build.guardedFolders, pathOf(pathAndQuery(ctx.request.url)), isCaseSensitive)
-  if (guards.length === 0) return 'passed'
   // The 404 page is inside the root layout, whose guard is the first one.
   const levelOf = (folder: string) => (folder === 'pages' ? 0 : root.layouts.length)
   const steps = guards.map((one): GuardStep => ({ ...one, level: levelOf(one.folder) }))
-  const outcome = await runGuards(steps, ctx)
-  ctx.hasPassedGuards = outcome.kind === 'passed'
-  if (outcome.kind === 'thrown') return await makeGuardError(root, outcome.caught, outcome.level, ctx)
-  return outcome.kind === 'passed' ? 'passed' : null
+  return await admitBy(steps, root, ctx)
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import { joinPages, type SitePages } from '../cache/app-page-cache.ts'
 import { cacheScope } from '../cache/cache-key.ts'
@@ -10,7 +11,7 @@ import { createRenderSlots } from '../context/render-slots.ts'
 import type { Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/failure-record.ts'
 import { createFailures } from '../failures/failures.ts'
-import { createOptionErrors, logTraceErrors } from '../failures/option-errors.ts'
+import { createOptionErrors, logTraceErrors, type TakeOptionError } from '../failures/option-errors.ts'
 import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/multipart.ts'
@@ -21,7 +22,6 @@ import type { PolicyWatch } from '../http/policy-watch.ts'
 import { BUSY } from '../http/problem.ts'
 import { findTimes } from '../http/request-times.ts'
 import { forgetSteps } from '../http/timed-steps.ts'
-import { createMarkVisitor } from '../http/visitor-mark.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import type { LiveLimits, LivePages } from '../live/live-pages.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
@@ -29,6 +29,7 @@ import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
 import { createRunStep } from '../metrics/instrument.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
+import { createDeadline, DEADLINE } from '../util/deadline.ts'
 
 export interface SiteInput extends ChangingPages {
   build: Build
@@ -120,6 +121,35 @@ function timeCalls(app: FastifyInstance) {
     const times = findTimes(request)
     if (times) forgetSteps(times)
   })
+}
+
+/** Two visitors of one tab have the same mark by chance once in 2^72. */
+const LENGTH = 12
+
+/**
+ * Creates the function that calls the option `identifyVisitor`; null without it.
+ *
+ * @param takeError Takes what the option throws.
+ */
+function createMarkVisitor(
+  { identifyVisitor, timeouts }: Pick<Options, 'identifyVisitor' | 'timeouts'>,
+  takeError: TakeOptionError,
+): Site['markVisitor'] {
+  if (identifyVisitor === null) return null
+
+  async function identify(request: FastifyRequest): Promise<string> {
+    const deadline = createDeadline(timeouts.loadMs)
+    const id = await Promise.race([identifyVisitor?.(request), deadline.passed]).finally(deadline.clear)
+    if (id === DEADLINE) throw new Error(`It took longer than ${timeouts.loadMs} ms.`)
+    if (typeof (id ?? '') !== 'string') throw new TypeError(`It must return a string or nothing; got ${typeof id}.`)
+    return id ? createHash('sha256').update(id).digest('base64url').slice(0, LENGTH) : ''
+  }
+
+  return (request) =>
+    identify(request).catch((error) => {
+      takeError(error, request)
+      return ''
+    })
 }
 
 function routeFilesOf({ manifest, routes }: Build): RouteFiles {

@@ -38,10 +38,9 @@ import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { computeOnce } from '../util/memoize.ts'
 import { createSite, loadPrerendered, NOT_CHANGING, openChangingPages } from './create-site.ts'
-import { hintAtReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
 import { addReportRoute } from './report-route.ts'
-import { addOtherNavigations, addSiteRoutes } from './routes.ts'
+import { addOtherNavigations, addSiteRoutes, hintAtReplacedPages, warnOfHiddenPages } from './routes.ts'
 import { addFiles } from './static-files.ts'
 
 /** The parts that a site shares with the server or app around it. */

@@ -491,15 +491,22 @@ t.test('guards run for each request, and shared caches must not store the page',
     t.equal(headers['cache-control'], 'private, no-store', 'the Back button must not show it after a sign-out')
 })
 
-t.test('no cache stores a page with guards, whatever a hook says and with any size of the page cache', async (t) => {
-  for (const maxBytes of [0, 1_000_000]) {
-    const { get } = await testSite(t, site, { server, pageCache: { maxBytes } })
-    for (const _ of [1, 2]) {
-      const { headers } = await get('/guarded', { ...HTML, 'x-member': 'yes', 'x-public': 'yes' })
-      t.equal(headers['cache-control'], 'private, no-store', `${maxBytes}`)
+t.test(
+  'no cache stores a page with guards, whatever a hook says, with any page cache and in development',
+  async (t) => {
+    for (const given of [
+      { pageCache: { maxBytes: 0 } },
+      { pageCache: { maxBytes: 1_000_000 } },
+      { mode: 'development' as const },
+    ]) {
+      const { get } = await testSite(t, site, { server, ...given })
+      for (const _ of [1, 2]) {
+        const { headers } = await get('/guarded', { ...HTML, 'x-member': 'yes', 'x-public': 'yes' })
+        t.equal(headers['cache-control'], 'private, no-store', JSON.stringify(given))
+      }
     }
-  }
-})
+  },
+)
 
 t.test('HEAD does not render a stale page again: it stores nothing', async (t) => {
   let loads = 0
