@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import type { ReactNode } from 'react'
 import t, { type Test } from 'tap'
@@ -433,4 +434,28 @@ t.test('a client that closes the connection gets the response to a large upload'
     t.equal(await ended, '', `${status} for ${path}: the connection is not reset`)
     t.match(text, `HTTP/1.1 ${status}`)
   }
+})
+
+t.test('a client whose upload takes longer than the response gets it', async (t) => {
+  const { app: listening } = await serve(t, dir)
+  await listening.listen({ port: 0, host: '127.0.0.1' })
+  const port = Number(new URL(listening.listeningOrigin).port)
+  // Clients that upload go on after the server has ended its side.
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  t.teardown(() => socket.destroy())
+  const ended = new Promise<Error | null>((resolve) => {
+    socket.on('error', resolve)
+    socket.on('close', () => resolve(null))
+  })
+  socket.resume()
+  const [length, parts] = [100_000, 25]
+  const lines = ['POST /admin HTTP/1.1', 'Host: localhost', 'Accept: text/html', 'Connection: close']
+  const more = [`Content-Length: ${length * parts}`, 'Content-Type: multipart/form-data; boundary=b', '', '']
+  socket.write([...lines, ...more].join('\r\n'))
+  for (let part = 0; part < parts && !socket.destroyed; part++) {
+    socket.write(Buffer.alloc(length, 'a'))
+    await pause(100)
+  }
+  socket.end()
+  t.equal(await ended, null, 'the connection is not reset')
 })

@@ -51,16 +51,19 @@ export function wasAborted(reply: FastifyReply): boolean {
   return !reply.raw.writableFinished && !(reply.raw.headersSent && isEventStream(reply))
 }
 
-/** Milliseconds that a connection which was ended here is still read. */
+/** A connection that was ended here is read for as long as the client sends something within these milliseconds. */
 const LINGER_MS = 2_000
+/** It is closed after this number of them, when the client has sent its body for 30 seconds. */
+const MAX_LINGERS = 15
 
 /**
- * Ends a socket after its last response, and reads it until the client ends it too. Node.js would close the socket as
- * soon as the response is written. If unread data has arrived then, the system resets the connection, and the client
- * may lose the response.
+ * Ends a socket after its last response, and reads it until the client ends it too, for `LINGER_MS` at most: the server
+ * stops. Node.js would close the socket as soon as the response is written. If unread data has arrived then, the system
+ * resets the connection, and the client may lose the response.
  */
 export function endGently(socket: Socket) {
-  socket.destroySoon = () => linger(socket)
+  if (socket.writableEnded) linger(socket, 1)
+  else socket.destroySoon = () => linger(socket, 1)
 }
 
 /** The newest request of each watched socket, until it is closed: an open connection would keep the visitor's form. */
@@ -81,17 +84,22 @@ export function endAfterBody(request: IncomingMessage) {
 function watchEnd(socket: Socket) {
   const { destroySoon } = socket
   socket.destroySoon = () => {
-    if (newest.get(socket)?.complete === false) linger(socket)
+    if (newest.get(socket)?.complete === false) linger(socket, MAX_LINGERS)
     else destroySoon.call(socket)
   }
 }
 
-function linger(socket: Socket) {
+function linger(socket: Socket, maxLingers: number) {
   if (socket.destroyed) return
   socket.end()
   socket.resume()
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(timer))
+  let lingers = 0
+  let { bytesRead } = socket
+  const timer = setInterval(() => {
+    if (++lingers >= maxLingers || socket.bytesRead === bytesRead) socket.destroy()
+    bytesRead = socket.bytesRead
+  }, LINGER_MS)
+  socket.once('close', () => clearInterval(timer))
 }
 
 /** Returns the response that a connection sends now; null if there is none. */
