@@ -147,8 +147,8 @@ const modules = Object.entries(ENTRIES).map(([name, file]) => [
 const imports = { ...manifest.imports, ...Object.fromEntries(modules) }
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ ...manifest, imports }, null, 2)}\n`)
 
-// Packages, each with the licenses of all packages in its bundle. As dependencies they would bring 29 packages into each
-// site, 14 of them by pino-pretty.
+// Packages, and the licenses of all packages in their bundles. As dependencies they would bring 29 packages into each site,
+// 14 of them by pino-pretty.
 
 /** The packages, and the format of each: its own, or that of `require`. */
 const PACKAGES = {
@@ -169,6 +169,7 @@ const PACKAGES = {
 /** The modules of packages that have more than one. */
 const PACKAGE_ENTRIES: Record<string, string> = { 'react-refresh': 'react-refresh/runtime' }
 
+const bundled = new Set<string>()
 for (const [name, format] of Object.entries(PACKAGES)) {
   const file = `dist/vendor/${name}.${format === 'esm' ? 'mjs' : 'cjs'}`
   const { metafile } = await build({
@@ -185,9 +186,9 @@ for (const [name, format] of Object.entries(PACKAGES)) {
     metafile: true,
     logLevel: 'warning',
   })
-  const folders = new Set(Object.keys(metafile.inputs).map(folderOf))
-  writeFileSync(`${file}.LICENSES.txt`, [...folders].sort().map(describeLicense).join('\n\n'))
+  for (const input of Object.keys(metafile.inputs)) bundled.add(folderOf(input))
 }
+writeFileSync('dist/vendor/LICENSES.txt', [...bundled].sort().map(describeLicense).join('\n\n'))
 
 /** Returns the folder of a package: `node_modules/pump` for `node_modules/pump/index.js`. */
 function folderOf(file: string): string {

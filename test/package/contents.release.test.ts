@@ -30,7 +30,7 @@ const CONTENTS = [
   // The code that builds bundle for browsers, and the code that Node.js runs.
   /^dist\/src\/(?:client|shared)\/[\w/-]+\.js$/,
   /^dist\/src\/server\/bundle\/[\w-]+\.js$/,
-  /^dist\/vendor\/[\w-]+\.(?:cjs|mjs)(?:\.LICENSES\.txt)?$/,
+  /^dist\/vendor\/(?:[\w-]+\.[cm]js|LICENSES\.txt)$/,
   /^src\/shared\/(?:assets\.d\.ts|tsconfig\.site\.json)$/,
   /^docs\/(?:[\w-]+\/)*[\w-]+\.md$/,
   /^docs\/llms\.txt$/,

@@ -191,16 +191,17 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'docs/llms.txt',
     'console/.hydrant/server/index.mjs',
     'dist/vendor/image-size.mjs',
-    'dist/vendor/image-size.mjs.LICENSES.txt',
     'dist/vendor/launch-editor.cjs',
-    'dist/vendor/launch-editor.cjs.LICENSES.txt',
     'dist/vendor/pino-pretty.cjs',
-    'dist/vendor/pino-pretty.cjs.LICENSES.txt',
     'dist/vendor/prom-client.cjs',
-    'dist/vendor/prom-client.cjs.LICENSES.txt',
+    'dist/vendor/LICENSES.txt',
   ]) {
     t.ok(paths.includes(needed), needed)
   }
+  const licenses = readFileSync(join(folder, 'node_modules/hydrant/dist/vendor/LICENSES.txt'), 'utf8')
+  const bundled = paths.flatMap((path) => /^dist\/vendor\/([\w-]+)\.[cm]js$/.exec(path)?.[1] ?? [])
+  t.ok(bundled.length > 4)
+  for (const name of bundled) t.match(licenses, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\n\n`, 'm'), name)
   t.strictSame(
     paths.filter(
       (path) =>
