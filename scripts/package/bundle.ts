@@ -150,32 +150,29 @@ writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ ...manifest, impor
 // Packages, and the licenses of all packages in their bundles. As dependencies they would bring 29 packages into each site,
 // 14 of them by pino-pretty.
 
-/** The packages, and the format of each: its own, or that of `require`. */
+/** The packages by their format: their own, or that of `require`. */
 const PACKAGES = {
-  chokidar: 'esm',
-  'cjs-module-lexer': 'cjs',
-  'hast-util-from-html': 'esm',
-  'hast-util-to-mdast': 'esm',
-  'image-size': 'esm',
-  'launch-editor': 'cjs',
-  'mdast-util-gfm': 'esm',
-  'mdast-util-to-markdown': 'esm',
-  'pino-pretty': 'cjs',
-  'prom-client': 'cjs',
-  'react-refresh': 'cjs',
-  'string-width': 'cjs',
+  esm: [
+    'chokidar',
+    'hast-util-from-html',
+    'hast-util-to-mdast',
+    'image-size',
+    'mdast-util-gfm',
+    'mdast-util-to-markdown',
+  ],
+  cjs: ['cjs-module-lexer', 'launch-editor', 'pino-pretty', 'prom-client', 'react-refresh/runtime', 'string-width'],
 } as const
 
-/** The modules of packages that have more than one. */
-const PACKAGE_ENTRIES: Record<string, string> = { 'react-refresh': 'react-refresh/runtime' }
-
+rmSync('dist/vendor', { recursive: true, force: true })
 const bundled = new Set<string>()
-for (const [name, format] of Object.entries(PACKAGES)) {
-  const file = `dist/vendor/${name}.${format === 'esm' ? 'mjs' : 'cjs'}`
+for (const format of ['esm', 'cjs'] as const) {
   const { metafile } = await build({
-    entryPoints: [PACKAGE_ENTRIES[name] ?? name],
-    outfile: file,
+    entryPoints: Object.fromEntries(PACKAGES[format].map((name) => [name.replace(/\/.*/, ''), name])),
+    outdir: 'dist/vendor',
+    outExtension: { '.js': format === 'esm' ? '.mjs' : '.cjs' },
     bundle: true,
+    // The packages for Markdown share modules.
+    splitting: format === 'esm',
     format,
     platform: 'node',
     target: 'node20',
