@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type Reload, warnOfSameRelease } from '../build-output/build-copy.ts'
 import type { Options } from '../options/options.ts'
+import { messageOf } from '../util/unknown-values.ts'
 import type { End, WorkerProcess, WorkerSource } from './worker-process.ts'
 
 export interface PoolOptions {
@@ -210,9 +211,9 @@ function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions) 
   }
 
   function onEnded(worker: WorkerProcess, end: End) {
+    // A worker that could not start has logged its error itself, if it has exited.
+    if (!worker.isReady()) return lose(worker, end.code === null ? 'error' : 'warn', describeEarlyEnd(end))
     const how = describeEnd(end)
-    // A worker that could not start has logged its error itself, unless a signal has ended it.
-    if (!worker.isReady()) return lose(worker, end.signal === null ? 'warn' : 'error', `${how} before it was ready`)
     const requests = worker.describeRequests()
     if (end.signal !== null && (isClosed || (isOpen && current?.worker !== worker)))
       log.error({ worker: worker.pid }, `worker ${name} ${how} while it was stopping (${requests})`)
@@ -250,14 +251,19 @@ function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions) 
   async function startSuccessor(source?: WorkerSource): Promise<boolean> {
     clearTimeout(timer)
     const successor = begin(source)
-    const isReady = (await successor.worker.ready) !== null
+    const { worker } = successor
+    const isReady = (await worker.ready) !== null
+    const end = isReady ? null : await worker.ended
     replacing = null
     if (isClosed) return true
-    if (isReady) {
+    if (end === null) {
       void current?.worker.stop({ delayMs: 0, othersServe: true }, drainMs)
       current = successor
-    } else if (current === null) fillAfter(lastPauseMs)
-    return isReady
+      return true
+    }
+    if (end.code === null) log.error({ worker: worker.pid }, `worker ${name} ${describeEarlyEnd(end)}`)
+    if (current === null) fillAfter(lastPauseMs)
+    return false
   }
 
   return {
@@ -286,6 +292,11 @@ function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions) 
 
 function describeEnd({ code, signal }: End): string {
   return signal === null ? `exited with code ${code}` : `was killed by ${signal}`
+}
+
+/** Describes the end of a worker that was not ready. */
+export function describeEarlyEnd(end: End): string {
+  return end.error ? `could not be started: ${messageOf(end.error)}` : `${describeEnd(end)} before it was ready`
 }
 
 const FIRST_PAUSE_MS = 100
