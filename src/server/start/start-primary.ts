@@ -244,7 +244,7 @@ function createMessageHandler({ pool, listener, store, cache, metrics, contents 
       case 'leaving':
         return pool.leave(worker)
       case 'asked':
-        return pool.replace(worker)
+        return void pool.replace(worker)
       case 'closed':
         return void release(worker)
       case 'metrics':

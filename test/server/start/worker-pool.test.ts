@@ -111,6 +111,38 @@ t.test('a worker that cannot start ends the start', async (t) => {
   t.equal(forked.length, 1)
 })
 
+t.test('what is to replace workers waits until all have started', async (t) => {
+  const { pool, forked } = createPool(2)
+  const started = pool.start()
+  forked[0]?.begin()
+  await turn()
+  const replaced = pool.replace(forked[1] as FakeWorker)
+  await turn()
+  const reloads = [pool.reload(), pool.reload()]
+  await turn()
+  t.equal(forked.length, 2)
+  forked[1]?.begin()
+  t.strictSame(await started, { addresses: ['at 1'] })
+  for (const index of [2, 3, 4]) {
+    await until(() => forked.length > index)
+    forked[index]?.begin()
+  }
+  await Promise.all([replaced, ...reloads])
+  t.strictSame(readsOf(pool.serving()), ['1:2', '2:2'])
+  t.equal(forked.length, 5, 'one reload is enough')
+})
+
+t.test('a reload during a start that fails does nothing', async (t) => {
+  const { pool, forked } = createPool(2)
+  const started = pool.start()
+  const reloaded = pool.reload()
+  await turn()
+  forked[0]?.end({ code: 3, signal: null })
+  t.strictSame(await started, { failed: { code: 3, signal: null } })
+  await reloaded
+  t.equal(forked.length, 1)
+})
+
 t.test('a worker that ends while others start is replaced', async (t) => {
   const { pool, forked } = createPool(2)
   const started = pool.start()
@@ -267,9 +299,8 @@ t.test('a worker that is asked to stop while a reload replaces it is replaced on
   const { pool, forked } = await startPool(2)
   const reloaded = pool.reload()
   await turn()
-  pool.replace(forked[0] as FakeWorker)
-  pool.replace(forked[1] as FakeWorker)
-  pool.replace(forked[1] as FakeWorker)
+  for (const index of [0, 1, 1]) void pool.replace(forked[index] as FakeWorker)
+  await turn()
   t.equal(forked.length, 4)
   for (const index of [2, 3, 4]) {
     forked[index]?.begin()
