@@ -123,6 +123,8 @@ function addEvents(app: FastifyInstance, changes: LedgerChanges) {
     }
     const { raw } = reply
     reply.hijack()
+    // The client may have left while the hooks of the app ran.
+    if (raw.destroyed) return reply
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
     raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
     raw.write(`retry: ${RETRY_MS}\n\n`)

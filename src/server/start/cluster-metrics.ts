@@ -32,7 +32,9 @@ export function createClusterMetrics(
     const id = ++lastId
     const response = new Promise<NamedProcess['metrics']>((resolve) => pending.set(id, resolve))
     worker.send({ kind: 'count', id })
-    const metrics = await Promise.race([response, wait(RESPONSE_MS, [], { ref: false })])
+    // The primary keeps the last counts of a worker that has ended.
+    const ended = worker.ended.then(() => [])
+    const metrics = await Promise.race([response, wait(RESPONSE_MS, [], { ref: false }), ended])
     pending.delete(id)
     return { name: worker.name, metrics }
   }

@@ -20,7 +20,7 @@ import type { ClusterMetrics } from './cluster-metrics.ts'
 import { type ClusterCache, createClusterCache, createWorkersCache, type WorkersCache } from './shared-cache.ts'
 import { createSharedListener, type SharedListener } from './shared-listener.ts'
 import type { ServeInput } from './start-single.ts'
-import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
+import { createWorkerPool, describeEarlyEnd, type WorkerPool } from './worker-pool.ts'
 import {
   forkWorker,
   type MessageListener,
@@ -61,9 +61,9 @@ export async function startPrimary(input: ServeInput, count: number, envFiles: E
   const outcome = await pool.start()
   if ('failed' in outcome) {
     if (pool.isStopping()) return
-    // The worker has logged its error itself, unless a signal has ended it.
-    const { code, signal } = outcome.failed
-    if (signal !== null) log.fatal(`a worker was killed by ${signal} before it was ready`)
+    // The worker has logged its error itself, if it has exited.
+    const { code } = outcome.failed
+    if (code === null) log.fatal(`a worker ${describeEarlyEnd(outcome.failed)}`)
     await close()
     process.exit(code || 1)
   }
@@ -244,7 +244,7 @@ function createMessageHandler({ pool, listener, store, cache, metrics, contents 
       case 'leaving':
         return pool.leave(worker)
       case 'asked':
-        return pool.replace(worker)
+        return void pool.replace(worker)
       case 'closed':
         return void release(worker)
       case 'metrics':

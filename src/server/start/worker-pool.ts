@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type Reload, warnOfSameRelease } from '../build-output/build-copy.ts'
 import type { Options } from '../options/options.ts'
+import { messageOf } from '../util/unknown-values.ts'
 import type { End, WorkerProcess, WorkerSource } from './worker-process.ts'
 
 export interface PoolOptions {
@@ -18,6 +19,9 @@ export interface PoolOptions {
   onEnd(worker: WorkerProcess): void
 }
 
+/** The addresses at which the workers serve, or the end of the first one that could not start. */
+type StartOutcome = { addresses: readonly string[] } | { failed: End }
+
 /** Keeps a number of workers running. */
 export type WorkerPool = ReturnType<typeof createWorkerPool>
 
@@ -26,6 +30,7 @@ export function createWorkerPool(options: PoolOptions) {
   const { drainMs, stopDelayMs } = timeouts
   const alive = new Set<WorkerProcess>()
   let isStopping = false
+  let started: Promise<StartOutcome> | null = null
   let lost = 0
   /** From which all workers have started at last. */
   let good = options.source
@@ -54,10 +59,32 @@ export function createWorkerPool(options: PoolOptions) {
     return slots.map(({ current }) => current()).filter((worker): worker is WorkerProcess => worker?.isReady() === true)
   }
 
+  async function start(): Promise<StartOutcome> {
+    const addresses: (readonly string[])[] = []
+    // The first worker starts alone: an error that keeps it from starting would keep all of them, and is logged once.
+    for (const group of [slots.slice(0, 1), slots.slice(1)]) {
+      const workers = group.map(({ fill }) => fill())
+      for (const worker of workers) {
+        const found = await worker.ready
+        if (found === null) return { failed: await worker.ended }
+        addresses.push(found)
+      }
+    }
+    for (const slot of slots) slot.open()
+    return { addresses: addresses[0] ?? [] }
+  }
+
+  /** Waits for the start: a worker that is replaced before it is ready would end it. False when no worker is to start. */
+  async function isRunning(): Promise<boolean> {
+    const outcome = await started
+    return outcome !== null && 'addresses' in outcome && !isStopping
+  }
+
   const reload = createReload({
     slots,
     readSource,
     serving,
+    isRunning,
     isStopping: () => isStopping,
     log,
     onDone: (source) => {
@@ -68,30 +95,21 @@ export function createWorkerPool(options: PoolOptions) {
 
   return {
     /** Resolves with the addresses at which the workers serve, or with the end of the first one that could not start. */
-    async start(): Promise<{ addresses: readonly string[] } | { failed: End }> {
-      const addresses: (readonly string[])[] = []
-      // The first worker starts alone: an error that keeps it from starting would keep all of them, and is logged once.
-      for (const group of [slots.slice(0, 1), slots.slice(1)]) {
-        const workers = group.map(({ fill }) => fill())
-        for (const worker of workers) {
-          const found = await worker.ready
-          if (found === null) return { failed: await worker.ended }
-          addresses.push(found)
-        }
-      }
-      for (const slot of slots) slot.open()
-      return { addresses: addresses[0] ?? [] }
+    start(): Promise<StartOutcome> {
+      started ??= start()
+      return started
     },
     /** Replaces the workers one by one from the build on disk, or all by the previous build if one fails. */
     reload: reload.run,
     /** Starts another worker in the place of one that is ending by itself. */
     leave: (worker: WorkerProcess) => slotOf(worker)?.onLost(worker, 'is shutting down'),
     /** Stops a worker once its successor is ready. */
-    replace(worker: WorkerProcess) {
+    async replace(worker: WorkerProcess) {
+      if (!(await isRunning())) return
       const slot = slotOf(worker)
-      if (!slot || isStopping || slot.isReplacing()) return
+      if (!slot || slot.isReplacing()) return
       log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it stops when its replacement is ready`)
-      void slot.replace()
+      await slot.replace()
     },
     serving,
     /** How many workers have ended, or begun to end, without a request of the primary. */
@@ -119,6 +137,8 @@ interface ReloadInput {
   /** Called when all workers have started from a new source: those that are lost from now on are replaced from it. */
   onDone(source: WorkerSource): void
   serving(): WorkerProcess[]
+  /** Resolves with true once all workers have started. */
+  isRunning(): Promise<boolean>
   isStopping(): boolean
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 }
@@ -127,7 +147,7 @@ interface ReloadInput {
  * Replaces the workers, one after the other, by workers that serve the build on disk. When one of those cannot start, or
  * ends meanwhile, the others are replaced by workers of the previous build.
  */
-function createReload({ slots, readSource, onDone, serving, isStopping, log }: ReloadInput) {
+function createReload({ slots, readSource, onDone, serving, isRunning, isStopping, log }: ReloadInput) {
   let requested = 0
   let last: Reload | null = null
 
@@ -150,7 +170,7 @@ function createReload({ slots, readSource, onDone, serving, isStopping, log }: R
   return {
     async run() {
       // A reload that is requested during a reload may be for a newer build, so the loop runs again.
-      if (requested++ > 0 || isStopping()) return
+      if (requested++ > 0 || !(await isRunning())) return
       for (let done = 0; done < requested; ) {
         done = requested
         log.info('reloading: each worker stops when its replacement is ready')
@@ -210,9 +230,9 @@ function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions) 
   }
 
   function onEnded(worker: WorkerProcess, end: End) {
+    // A worker that could not start has logged its error itself, if it has exited.
+    if (!worker.isReady()) return lose(worker, end.code === null ? 'error' : 'warn', describeEarlyEnd(end))
     const how = describeEnd(end)
-    // A worker that could not start has logged its error itself, unless a signal has ended it.
-    if (!worker.isReady()) return lose(worker, end.signal === null ? 'warn' : 'error', `${how} before it was ready`)
     const requests = worker.describeRequests()
     if (end.signal !== null && (isClosed || (isOpen && current?.worker !== worker)))
       log.error({ worker: worker.pid }, `worker ${name} ${how} while it was stopping (${requests})`)
@@ -250,14 +270,19 @@ function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions) 
   async function startSuccessor(source?: WorkerSource): Promise<boolean> {
     clearTimeout(timer)
     const successor = begin(source)
-    const isReady = (await successor.worker.ready) !== null
+    const { worker } = successor
+    const isReady = (await worker.ready) !== null
+    const end = isReady ? null : await worker.ended
     replacing = null
     if (isClosed) return true
-    if (isReady) {
+    if (end === null) {
       void current?.worker.stop({ delayMs: 0, othersServe: true }, drainMs)
       current = successor
-    } else if (current === null) fillAfter(lastPauseMs)
-    return isReady
+      return true
+    }
+    if (end.code === null) log.error({ worker: worker.pid }, `worker ${name} ${describeEarlyEnd(end)}`)
+    if (current === null) fillAfter(lastPauseMs)
+    return false
   }
 
   return {
@@ -286,6 +311,11 @@ function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions) 
 
 function describeEnd({ code, signal }: End): string {
   return signal === null ? `exited with code ${code}` : `was killed by ${signal}`
+}
+
+/** Describes the end of a worker that was not ready. */
+export function describeEarlyEnd(end: End): string {
+  return end.error ? `could not be started: ${messageOf(end.error)}` : `${describeEnd(end)} before it was ready`
 }
 
 const FIRST_PAUSE_MS = 100

@@ -1,4 +1,5 @@
-import cluster, { type Worker } from 'node:cluster'
+import type { ChildProcess } from 'node:child_process'
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
@@ -59,9 +60,11 @@ export interface WorkerProcess {
 }
 
 export interface End {
-  /** Null when a signal has ended the process. */
+  /** Null when a signal has ended the process, or the system has not created it. */
   code: number | null
   signal: string | null
+  /** Why the system has not created the process. */
+  error?: Error
 }
 
 export interface Output {
@@ -83,34 +86,34 @@ export interface ForkInput {
   log: Pick<FastifyBaseLogger, 'error'>
 }
 
-/** Starts the command of this process again, as a worker. */
+/** Starts the command of this process again, as a worker. Never throws: `ended` says that there is no process. */
 export function forkWorker(input: ForkInput): WorkerProcess {
   const { name, isSuccessor, source, output, listener, hangMs, log } = input
-  const forked = cluster.fork({
+  const created = createProcess({
     // Node.js adds the variables of this process, in which those of the last reload are.
     ...Object.fromEntries(Object.keys(process.env).map((variable) => [variable, undefined])),
     ...source.env,
     [WORKER_VARIABLE]: name,
     ...(isSuccessor ? { [SUCCESSOR_VARIABLE]: 'true' } : {}),
   })
-  const { process: child } = forked
-  const { stdout, stderr } = child
+  const child = created instanceof Error ? null : created
   // When a stream breaks, there is nothing left to forward. The end of the process is reported elsewhere.
-  if (stdout) void forwardLines(stdout, output.stdout, writeLogLines).catch(() => {})
-  if (stderr) void forwardLines(stderr, output.stderr).catch(() => {})
+  if (child?.stdout) void forwardLines(child.stdout, output.stdout, writeLogLines).catch(() => {})
+  if (child?.stderr) void forwardLines(child.stderr, output.stderr).catch(() => {})
   let isReady = false
   let served: ServedBuild = { release: '', build: '' }
   const lastReport = createLastReport()
-  const ended = untilEnded(forked)
-  const kill = () => void child.kill('SIGKILL')
+  const ended = untilEnded(created)
+  const pid = child?.pid ?? 0
+  const kill = () => void (pid !== 0 && child?.kill('SIGKILL'))
   const watch = watchBeats(hangMs, () => {
-    log.error({ worker: child.pid }, `worker ${name} does not respond to the primary: killing it`)
+    log.error({ worker: pid }, `worker ${name} does not respond to the primary: killing it`)
     kill()
   })
   void ended.then(watch.end)
   const ready = new Promise<readonly string[] | null>((resolve) => {
     void ended.then(() => resolve(null))
-    forked.on('message', (sent: unknown) => {
+    child?.on('message', (sent: unknown) => {
       const message = unwrap<ToPrimary>(sent)
       if (message?.kind === 'ready') {
         isReady = true
@@ -127,14 +130,14 @@ export function forkWorker(input: ForkInput): WorkerProcess {
     ready,
     ended,
     kill,
-    pid: child.pid ?? 0,
+    pid,
     isReady: () => isReady,
     served: () => served,
     describeRequests: lastReport.describe,
     // An error here means that the worker has ended, which `ended` reports.
-    send: (message) => void (forked.isConnected() && child.send(wrap(message), () => {})),
+    send: (message) => void (child?.connected && child.send(wrap(message), () => {})),
     hand(socket) {
-      if (forked.isConnected()) child.send(wrap({ kind: 'connection' }), socket, { keepOpen: true }, () => {})
+      if (child?.connected) child.send(wrap({ kind: 'connection' }), socket, { keepOpen: true }, () => {})
     },
     stop(how, deadlineMs) {
       if (isReady) {
@@ -171,12 +174,27 @@ function watchBeats(hangMs: number, onFrozen: () => void) {
   }
 }
 
-async function untilEnded({ process: child }: Worker): Promise<End> {
-  const closed = once(child, 'close')
-  // The arguments of this event, which Node's types leave open.
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+/** Returns the process of a new worker. The system may refuse it at once, with the error that is returned, or later. */
+function createProcess(env: Record<string, string | undefined>): ChildProcess | Error {
+  try {
+    // The worker repeats the errors of its process, and would throw them without a listener.
+    return cluster.fork(env).on('error', () => {}).process
+  } catch (error) {
+    // Node.js throws errors.
+    return error as Error
+  }
+}
+
+async function untilEnded(created: ChildProcess | Error): Promise<End> {
+  if (created instanceof Error) return { code: null, signal: null, error: created }
+  const closed = new Promise((resolve) => created.once('close', resolve))
+  const end = await new Promise<End>((resolve) => {
+    created.once('exit', (code, signal) => resolve({ code, signal }))
+    // A process that runs has such errors too, for example when a message cannot be sent to it.
+    created.on('error', (error) => created.pid === undefined && resolve({ code: null, signal: null, error }))
+  })
   await Promise.race([closed, wait(LAST_LINES_MS, undefined, { ref: false })])
-  return { code, signal }
+  return end
 }
 
 const LINE_BREAK = 0x0a

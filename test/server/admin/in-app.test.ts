@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import t, { type Test } from 'tap'
@@ -249,6 +250,33 @@ t.test('an app whose hook does not respond in time shows nothing', async (t) => 
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.equal((await get(app, '/ops/metrics')).statusCode, 503)
   t.equal((await get(app, '/ops/metrics')).statusCode, 403)
+})
+
+t.test('a client that leaves while the app runs its hooks takes no place of the event streams', async (t) => {
+  const { app, log } = createApp(t)
+  let waiting = 0
+  let left = 0
+  app.addHook('onRequest', async ({ headers }, { raw }) => {
+    if (!headers['x-leaves']) return
+    waiting++
+    await once(raw, 'close')
+    left++
+  })
+  await app.register(hydrant, { dir: shop, ledger: 'errors.db' })
+  await app.register(hydrant.admin, { prefix: '/ops', token: TOKEN })
+  const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/ops/api/events`
+  const leaving = new AbortController()
+  const requests = Array.from({ length: 50 }, () =>
+    fetch(url, { headers: { ...BEARER, 'x-leaves': 'yes' }, signal: leaving.signal }),
+  )
+  await until(() => waiting === 50)
+  leaving.abort()
+  await Promise.allSettled(requests)
+  await until(() => left === 50)
+  const { status, body } = await fetch(url, { headers: BEARER })
+  await body?.cancel()
+  t.equal(status, 200)
+  t.strictSame(log.errors(), [])
 })
 
 t.test('a prefix with parameters is refused, also that of the scope', async (t) => {

@@ -5,8 +5,9 @@ import { createThreadLedger } from '../../../src/server/ledger/ledger-thread.ts'
 import { openLedger } from '../../../src/server/ledger/open-ledger.ts'
 import { listSql } from '../../../src/server/ledger/rows.ts'
 import { createFileLedger } from '../../../src/server/ledger/sqlite/file-ledger.ts'
-import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite/open-file.ts'
-import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
+import { migrateSqlite, openSqliteFile, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite/open-file.ts'
+import { createSqliteLedger, openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
+import { slotOf } from '../../../src/server/ledger/times.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { entry, LIMITS, NOW, name } from './entries.ts'
 import { openDatabase } from './open-database.ts'
@@ -188,6 +189,34 @@ t.test('a smaller limit gives unneeded space back to the system', async (t) => {
   t.ok((await small.stats()).bytes < 1_000_000, 'a bounded part with each batch')
   await small.close()
   t.ok(statSync(file).size < before / 2, `${statSync(file).size} of ${before} bytes`)
+})
+
+t.test('a batch is stored once, also when no space can be given back afterwards', async (t) => {
+  const file = newFile(t)
+  const db = await openSqliteFile(file)
+  let isFull = false
+  let refused = 0
+  const pragma: typeof db.pragma = (sql, options) => {
+    if (!isFull || !sql.startsWith('incremental_vacuum')) return db.pragma(sql, options)
+    refused++
+    throw new Error('database or disk is full')
+  }
+  const create = (maxBytes: number) => createSqliteLedger({ ...db, pragma }, file, { ...LIMITS, maxBytes }, db.close)
+  const message = 'x'.repeat(50_000)
+  const entries = Array.from({ length: 100 }, (_, number) => entry({ fingerprint: name(number), message }))
+  await create(LIMITS.maxBytes).record(entries)
+  const ledger = create(1_000_000)
+  t.teardown(() => ledger.close())
+  isFull = true
+  t.equal(await ledger.record([entry({ fingerprint: name(100), time: NOW + 1_000 })]), 'stored')
+  await ledger.recordTimes({ writer: 'w1', slot: slotOf(NOW), steps: [], requests: [] })
+  t.equal(refused, 2)
+  t.match(await ledger.read(name(100)), { count: 1 })
+  const pages = () => Number(db.pragma('page_count', { simple: true }))
+  const before = pages()
+  isFull = false
+  await ledger.record([])
+  t.ok(pages() < before, 'the next batch gives space back')
 })
 
 t.test('a damaged file is moved aside, and the batch is written to a new one', async (t) => {

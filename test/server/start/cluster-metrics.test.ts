@@ -20,14 +20,18 @@ function createCluster() {
     () => clock.now,
   )
 
-  /** Starts a worker that reports `counts` when the primary asks. */
-  function start(counts: () => RequestCounts): WorkerProcess {
+  /** Starts a worker that reports `counts` when the primary asks, until `ended` resolves. */
+  function start(counts: () => RequestCounts, ended: Promise<unknown> = new Promise(() => {})): WorkerProcess {
+    let isRunning = true
+    void ended.then(() => {
+      isRunning = false
+    })
     const send = (message: ToWorker) => {
-      if (message.kind === 'count')
+      if (message.kind === 'count' && isRunning)
         metrics.take({ kind: 'metrics', id: message.id, metrics: [], counts: counts() }, worker)
     }
     // The parts that are used.
-    const worker = { name: '1', send } as unknown as WorkerProcess
+    const worker = { name: '1', send, ended } as unknown as WorkerProcess
     serving.push(worker)
     return worker
   }
@@ -95,6 +99,24 @@ t.test('a worker that is killed keeps the times that it reported last', async (t
   const all = await metrics.counts()
   t.match(all.times.steps, [{ route: '/a', count: 1 }])
   t.equal(all.logLinesLost, 7)
+})
+
+t.test('nothing waits for a worker that has ended', async (t) => {
+  const { metrics, start } = createCluster()
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  start(() => countsOf(['/a']), ended)
+  await metrics.counts()
+  end()
+  await ended
+  let counted: RequestCounts | null = null
+  void metrics.counts().then((counts) => {
+    counted = counts
+  })
+  await new Promise(setImmediate)
+  t.match(counted, { times: { steps: [{ route: '/a', count: 1 }] } })
 })
 
 t.test('a worker sends its times when the primary asks, and at last, not with the counts of each second', async (t) => {

@@ -5,6 +5,7 @@ import t from 'tap'
 import { createWorkerPool } from '../../../src/server/start/worker-pool.ts'
 import type { End, WorkerProcess, WorkerSource } from '../../../src/server/start/worker-process.ts'
 import { until } from '../../until.ts'
+import { createLog } from '../served.ts'
 
 interface FakeWorker extends WorkerProcess {
   isSuccessor: boolean
@@ -15,6 +16,7 @@ interface FakeWorker extends WorkerProcess {
 
 const KILLED: End = { code: null, signal: 'SIGKILL' }
 const DONE: End = { code: 0, signal: null }
+const REFUSED: End = { code: null, signal: null, error: new Error('spawn node EAGAIN') }
 
 function createDeferred<T>() {
   let resolve: (value: T) => void = () => {}
@@ -56,10 +58,11 @@ function fakeWorker(name: string, isSuccessor: boolean, source: WorkerSource): F
 function createPool(count: number) {
   const forked: FakeWorker[] = []
   let reads = 1
+  const { logger, errors } = createLog()
   const pool = createWorkerPool({
     count,
     timeouts: { drainMs: 1_000, stopDelayMs: 0 },
-    log: Fastify().log,
+    log: Fastify({ logger }).log,
     source: { build: null, env: { READ: '1' } },
     readSource: () => ({ build: null, env: { READ: String(++reads) } }),
     fork(name, isSuccessor, source) {
@@ -69,7 +72,7 @@ function createPool(count: number) {
     },
     onEnd: () => {},
   })
-  return { pool, forked }
+  return { pool, forked, errors }
 }
 
 const turn = () => new Promise(setImmediate)
@@ -105,6 +108,38 @@ t.test('a worker that cannot start ends the start', async (t) => {
   const started = pool.start()
   forked[0]?.end({ code: 3, signal: null })
   t.strictSame(await started, { failed: { code: 3, signal: null } })
+  t.equal(forked.length, 1)
+})
+
+t.test('what is to replace workers waits until all have started', async (t) => {
+  const { pool, forked } = createPool(2)
+  const started = pool.start()
+  forked[0]?.begin()
+  await turn()
+  const replaced = pool.replace(forked[1] as FakeWorker)
+  await turn()
+  const reloads = [pool.reload(), pool.reload()]
+  await turn()
+  t.equal(forked.length, 2)
+  forked[1]?.begin()
+  t.strictSame(await started, { addresses: ['at 1'] })
+  for (const index of [2, 3, 4]) {
+    await until(() => forked.length > index)
+    forked[index]?.begin()
+  }
+  await Promise.all([replaced, ...reloads])
+  t.strictSame(readsOf(pool.serving()), ['1:2', '2:2'])
+  t.equal(forked.length, 5, 'one reload is enough')
+})
+
+t.test('a reload during a start that fails does nothing', async (t) => {
+  const { pool, forked } = createPool(2)
+  const started = pool.start()
+  const reloaded = pool.reload()
+  await turn()
+  forked[0]?.end({ code: 3, signal: null })
+  t.strictSame(await started, { failed: { code: 3, signal: null } })
+  await reloaded
   t.equal(forked.length, 1)
 })
 
@@ -202,6 +237,32 @@ t.test('a reload whose second worker does not start takes the first one back', a
   t.strictSame(readsOf(pool.serving()), ['1:1', '2:1'])
 })
 
+t.test('a worker that the system cannot create is replaced later, and the log says why', async (t) => {
+  const { forked, errors } = await startPool(2)
+  forked[0]?.end(KILLED)
+  await until(() => forked.length === 3)
+  forked[2]?.end(REFUSED)
+  await until(() => forked.length === 4)
+  t.strictSame(readsOf(forked.slice(2)), ['1:1', '1:1'])
+  t.match(errors(), [
+    { msg: /^worker 1 was killed by SIGKILL .*; a replacement starts in 100 ms$/ },
+    { msg: 'worker 1 could not be started: spawn node EAGAIN; a replacement starts in 200 ms' },
+  ])
+})
+
+t.test('a reload whose workers the system cannot create keeps the old ones, and the log says why', async (t) => {
+  const { pool, forked, errors } = await startPool(2)
+  const reloaded = pool.reload()
+  await turn()
+  forked[2]?.end(REFUSED)
+  await reloaded
+  t.strictSame(readsOf(pool.serving()), ['1:1', '2:1'])
+  t.match(errors(), [
+    { msg: 'worker 1 could not be started: spawn node EAGAIN' },
+    { msg: /^the build on disk cannot start: / },
+  ])
+})
+
 t.test('a worker of a new build that is lost during the reload fails the reload', async (t) => {
   const { pool, forked } = await startPool(2)
   const reloaded = pool.reload()
@@ -238,9 +299,8 @@ t.test('a worker that is asked to stop while a reload replaces it is replaced on
   const { pool, forked } = await startPool(2)
   const reloaded = pool.reload()
   await turn()
-  pool.replace(forked[0] as FakeWorker)
-  pool.replace(forked[1] as FakeWorker)
-  pool.replace(forked[1] as FakeWorker)
+  for (const index of [0, 1, 1]) void pool.replace(forked[index] as FakeWorker)
+  await turn()
   t.equal(forked.length, 4)
   for (const index of [2, 3, 4]) {
     forked[index]?.begin()

@@ -58,7 +58,8 @@ export async function readSqliteLedger(file: string, limits: LedgerLimits): Prom
   return createSqliteLedger(db, file, limits, close)
 }
 
-function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, close: () => void): Ledger {
+/** Creates a ledger of an open file. */
+export function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, close: () => void): Ledger {
   const writeEntry = createSqliteWriter(db, limits.maxOccurrences)
   const times = createSqliteTimes(db)
   const pruner = createSqlitePruner(db, limits, times.countBytes)
@@ -261,9 +262,13 @@ function createSqlitePruner(db: Database, limits: LedgerLimits, countTimes: () =
         excess--
       }
     },
-    /** Returns free pages to the system. Must be called outside of transactions. */
+    /** Returns free pages to the system, if it can. Must be called outside of transactions. Never throws. */
     shrink() {
-      if (readPragma(db, 'freelist_count') > MAX_FREE_PAGES) db.pragma(`incremental_vacuum(${MAX_FREE_PAGES})`)
+      try {
+        if (readPragma(db, 'freelist_count') > MAX_FREE_PAGES) db.pragma(`incremental_vacuum(${MAX_FREE_PAGES})`)
+      } catch {
+        // The batch before is stored: with an error it would be written again. The next one shrinks the file.
+      }
     },
   }
 }
