@@ -10,7 +10,7 @@ export const DEV_CASES: Record<string, DevCase> = {
     'middle.ts':
       "import { slow } from './slow.ts'\nimport { order } from './order.ts'\nimport './after.ts'\nexport const both = () => slow.text\nexport { order }\n",
     'slow.ts':
-      "import { order } from './order.ts'\norder.push('slow begins')\nexport const slow = { text: (await Promise.resolve({ deep: { text: 'slow' } })).deep.text }\nfor await (const part of [Promise.resolve('a'), Promise.resolve('b')]) order.push(part)\norder.push('slow ends')\n",
+      "import { order } from './order.ts'\norder.push('slow begins')\nexport const slow = { text: (await Promise.resolve({ deep: { text: 'slow' } })).deep.text }\nfor await (const part of [Promise.resolve('a'), Promise.resolve('b')]) order.push(part)\nfor (const part of await Promise.resolve(['c'])) order.push(part)\nfor await (const part of await Promise.resolve([Promise.resolve('d')])) order.push(part)\norder.push('slow ends')\n",
     'after.ts': "import { order } from './order.ts'\norder.push('after')\n",
     'order.ts': 'export const order: string[] = []\n',
   },
