@@ -114,7 +114,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   })
   const loop = createUpdateLoop(applier)
   const watcher = await watchSite(dir, {
-    isWanted: (change) => isRelevant(change, display.page() === null ? engine.isInput : null),
+    isWanted: (change) => isRelevant(change, engine.isInput, display.page() !== null),
     onChange: loop.add,
   })
   loop.add([{ kind: 'add', path: '' }])

@@ -318,23 +318,25 @@ t.test('recognizes pages of other sites', async (t) => {
 })
 
 t.test('builds again when a source of the build changes, and not when a site’s own data does', async (t) => {
-  const files = ['pages/index.tsx', 'lib.ts', 'data/terms.json']
+  const files = ['pages/index.tsx', 'lib.ts', 'data/terms.json', 'schema.graphql']
   const isInput = (path: string) => files.includes(path)
-  t.ok(isRelevant({ kind: 'change', path: 'lib.ts' }, isInput))
-  t.ok(isRelevant({ kind: 'unlink', path: 'data/terms.json' }, isInput))
-  t.ok(isRelevant({ kind: 'add', path: 'pages/new.tsx' }, isInput))
-  t.ok(isRelevant({ kind: 'add', path: 'public/a.bin' }, isInput))
-  t.ok(isRelevant({ kind: 'change', path: 'public/a.bin' }, isInput))
-  t.ok(isRelevant({ kind: 'change', path: 'tsconfig.json' }, isInput))
-  t.ok(isRelevant({ kind: 'change', path: 'other.ts' }, null), 'anything may mend a broken build')
-  t.notOk(isRelevant({ kind: 'change', path: 'other.ts' }, isInput))
-  t.notOk(isRelevant({ kind: 'change', path: 'hydrant-errors.db-wal' }, null))
-  t.notOk(isRelevant({ kind: 'add', path: 'hydrant-env.d.ts' }, null), 'what the build writes starts no other')
-  t.notOk(isRelevant({ kind: 'add', path: 'site.log' }, null))
+  t.ok(isRelevant({ kind: 'change', path: 'lib.ts' }, isInput, false))
+  t.ok(isRelevant({ kind: 'unlink', path: 'data/terms.json' }, isInput, false))
+  t.ok(isRelevant({ kind: 'add', path: 'pages/new.tsx' }, isInput, false))
+  t.ok(isRelevant({ kind: 'add', path: 'public/a.bin' }, isInput, false))
+  t.ok(isRelevant({ kind: 'change', path: 'public/a.bin' }, isInput, false))
+  t.ok(isRelevant({ kind: 'change', path: 'tsconfig.json' }, isInput, false))
+  t.ok(isRelevant({ kind: 'change', path: 'other.ts' }, isInput, true), 'anything may mend a broken build')
+  t.ok(isRelevant({ kind: 'change', path: 'schema.graphql' }, isInput, true), 'also a file of another kind')
+  t.notOk(isRelevant({ kind: 'change', path: 'other.ts' }, isInput, false))
+  t.notOk(isRelevant({ kind: 'change', path: 'hydrant-errors.db-wal' }, isInput, true))
+  t.notOk(isRelevant({ kind: 'add', path: 'hydrant-env.d.ts' }, isInput, true), 'what the build writes starts no other')
+  t.notOk(isRelevant({ kind: 'add', path: 'site.log' }, isInput, true))
   const isInFolder = (_: string, viaFolders: boolean) => viaFolders
-  t.ok(isRelevant({ kind: 'change', path: 'new.tsx' }, isInFolder))
-  t.ok(isRelevant({ kind: 'add', path: 'new.txt' }, isInFolder))
-  t.notOk(isRelevant({ kind: 'change', path: 'site.log' }, isInFolder), 'a log in a folder that Tailwind reads')
+  t.ok(isRelevant({ kind: 'change', path: 'new.tsx' }, isInFolder, false))
+  t.ok(isRelevant({ kind: 'add', path: 'new.txt' }, isInFolder, false))
+  t.notOk(isRelevant({ kind: 'change', path: 'site.log' }, isInFolder, false), 'a log in a folder that Tailwind reads')
+  t.notOk(isRelevant({ kind: 'add', path: 'site.db-journal' }, isInFolder, true), 'what a start that fails has added')
 })
 
 t.test('a folder that is no site is left as it was', async (t) => {
