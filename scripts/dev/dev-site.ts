@@ -72,6 +72,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     dir,
     base,
     position: channel.position,
+    variables: options.variables,
     onBundle: input.onBundle,
     onConfig: options.configure,
   })
@@ -199,6 +200,8 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput) {
       configuration = config
       resolve()
     },
+    /** Returns the variables of files as a text. */
+    variables: () => JSON.stringify(files.added()),
     /** Reads the files with environment variables. */
     loadEnv(): EnvChange {
       const before = { ...env }

@@ -192,6 +192,26 @@ t.test('a site and its pages', async (t) => {
   t.equal(await dev.stop('SIGINT'), 0)
 })
 
+t.test('reads the configuration again with the changed variables of a file', async (t) => {
+  const variables = (host: string) => `TUNNEL_HOST=${host}.example\nMAP_KEY=${host}\n`
+  const { url, dev, write } = await startDev(t, {
+    'pages/index.tsx': 'export default () => <p>key of {MAP_KEY}</p>\n',
+    'hydrant.config.ts':
+      'export default { hosts: [process.env.TUNNEL_HOST], esbuild: { define: { MAP_KEY: JSON.stringify(process.env.MAP_KEY) } } }\n',
+    '.env': variables('one'),
+  })
+  const next = await listen(t, new URL('/_hydrant/dev', url).href)
+  await next()
+  await dev.waitFor(/^ready in/)
+  t.match(await (await fetch(url)).text(), /key of (<!-- -->)?one/)
+  t.equal(await ask(url, { host: 'one.example' }), 200)
+  write('.env', variables('two'))
+  t.equal(await nextChange(next), 'reload')
+  t.match(await (await fetch(url)).text(), /key of (<!-- -->)?two/)
+  t.equal(await ask(url, { host: 'two.example' }), 200)
+  t.equal(await ask(url, { host: 'one.example' }), 403)
+})
+
 t.test('shows problems in the terminal and in the browser until they are fixed', async (t) => {
   const { url, dev, write } = await startDev(t, { 'pages/index.tsx': page('one') }, ['--base', '/shop'])
   t.match(url, /\/shop$/)

@@ -33,7 +33,7 @@ export interface DevChange extends Pick<NewState, 'state' | 'isNewServer' | 'isC
 
 export type DevEngine = ReturnType<typeof createDevEngine>
 
-export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onConfig'> {
+export interface DevEngineInput extends Pick<SiteSourceInput, 'variables' | 'onBundle' | 'onConfig'> {
   dir: string
   /** Returns the path that the site is mounted at. */
   base(): string
