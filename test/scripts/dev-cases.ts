@@ -88,7 +88,7 @@ export const DEV_CASES: Record<string, DevCase> = {
   },
   'source-place': {
     'load.ts':
-      "import { readFileSync } from 'node:fs'\nimport { join } from 'node:path'\nconst { resolve } = import.meta\nconst beside = (url: string | URL) => readFileSync(url, 'utf8')\n// Not import.meta.url.\nexport const load = () => [beside(new URL('./text.txt', import.meta.url)), beside(join(import.meta.dirname, 'text.txt')), beside(import.meta.filename).length, 'import.meta.url', typeof resolve]\n",
+      "import { readFileSync } from 'node:fs'\nimport { join } from 'node:path'\nconst { resolve, dirname } = import.meta\nconst placeOf = (meta: ImportMeta) => meta.filename === import.meta.filename && meta.url === import.meta.url\nconst beside = (url: string | URL) => readFileSync(url, 'utf8')\n// Not import.meta.url.\nexport const load = () => [beside(new URL('./text.txt', import.meta.url)), beside(join(import.meta.dirname, 'text.txt')), beside(import.meta.filename).length, beside(join(dirname, 'text.txt')), placeOf(import.meta), 'import.meta.url', typeof resolve, resolve('react').startsWith('file:')]\n",
     'text.txt': 'text beside the module\n',
   },
   'dynamic-imports': {
