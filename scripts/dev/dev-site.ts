@@ -72,6 +72,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     dir,
     base,
     position: channel.position,
+    variables: options.variables,
     onBundle: input.onBundle,
     onConfig: options.configure,
   })
@@ -114,7 +115,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   })
   const loop = createUpdateLoop(applier)
   const watcher = await watchSite(dir, {
-    isWanted: (change) => isRelevant(change, display.page() === null ? engine.isInput : null),
+    isWanted: (change) => isRelevant(change, engine.isInput, display.page() !== null),
     onChange: loop.add,
   })
   loop.add([{ kind: 'add', path: '' }])
@@ -199,6 +200,8 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput) {
       configuration = config
       resolve()
     },
+    /** Returns the variables of files as a text. */
+    variables: () => JSON.stringify(files.added()),
     /** Reads the files with environment variables. */
     loadEnv(): EnvChange {
       const before = { ...env }

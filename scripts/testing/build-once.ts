@@ -12,6 +12,7 @@ import { toFile } from '../../src/server/failures/stacks/source-map-file.ts'
 import { isRunning } from '../../src/server/util/is-running.ts'
 import { PACKAGE_FOLDER, REMOVE } from '../../src/server/util/paths.ts'
 import { hasCode } from '../../src/server/util/unknown-values.ts'
+import { ROUTE_TYPES_FILE } from '../build/discover/route-types.ts'
 import { renameWithRetries } from '../open-files.ts'
 
 /** A file with a hash of the build's inputs. `hydrant build` writes a new folder without this file. */
@@ -38,10 +39,19 @@ export function buildOnce(dir: string): Promise<void> {
 async function buildIfChanged(dir: string): Promise<void> {
   await withLock(dir, async () => {
     if (isCurrent(dir)) return
+    const startedAt = Date.now()
     await build(dir)
     // Described after the build, because the build writes types into the folder.
-    writeFileSync(join(dir, BUILD_FOLDER, STAMP), describeInputs(dir))
+    const inputs = describeInputs(dir)
+    // The build may have read a file before it was saved. Then the next call builds again.
+    if (!isSavedSince(startedAt, dir)) writeFileSync(join(dir, BUILD_FOLDER, STAMP), inputs)
   })
+}
+
+/** Returns whether an input of the build has been saved at a time, in milliseconds, or later. */
+function isSavedSince(time: number, dir: string): boolean {
+  const files = listInputs(dir).filter((file) => file !== join(dir, ROUTE_TYPES_FILE))
+  return files.some((file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= time)
 }
 
 function isCurrent(dir: string): boolean {

@@ -265,3 +265,20 @@ t.test('modules that only a broken file imports keep their state', async (t) => 
   await dev.waitFor(/^updated in/)
   t.match(await get('/count'), { text: /again 2/ })
 })
+
+t.test('a file of any kind that keeps the site from starting is read again when it is saved', async (t) => {
+  const { dev, write, get } = await startSite(t, {
+    'pages/index.tsx': page('index'),
+    'hydrant.config.ts': "export default { esbuild: { loader: { '.graphql': 'text' } } }\n",
+    'server.ts':
+      "import schema from './schema.graphql'\nif (!schema.startsWith('type')) throw new Error('refused: ' + schema)\nexport default async () => {}\n",
+  })
+  await dev.waitFor(/^Error \[HYD_BUILD_UNRESOLVED\].*schema\.graphql/)
+  for (const text of ['first', 'second']) {
+    write({ 'schema.graphql': text })
+    await dev.waitFor(new RegExp(`refused: ${text}`))
+  }
+  write({ 'schema.graphql': 'type Query { a: Int }' })
+  await dev.waitFor(/^updated in .*schema\.graphql/)
+  t.match(await get('/'), { status: 200, text: /index/ })
+})

@@ -10,7 +10,7 @@ export const DEV_CASES: Record<string, DevCase> = {
     'middle.ts':
       "import { slow } from './slow.ts'\nimport { order } from './order.ts'\nimport './after.ts'\nexport const both = () => slow.text\nexport { order }\n",
     'slow.ts':
-      "import { order } from './order.ts'\norder.push('slow begins')\nexport const slow = { text: (await Promise.resolve({ deep: { text: 'slow' } })).deep.text }\nfor await (const part of [Promise.resolve('a'), Promise.resolve('b')]) order.push(part)\norder.push('slow ends')\n",
+      "import { order } from './order.ts'\norder.push('slow begins')\nexport const slow = { text: (await Promise.resolve({ deep: { text: 'slow' } })).deep.text }\nfor await (const part of [Promise.resolve('a'), Promise.resolve('b')]) order.push(part)\nfor (const part of await Promise.resolve(['c'])) order.push(part)\nfor await (const part of await Promise.resolve([Promise.resolve('d')])) order.push(part)\norder.push('slow ends')\n",
     'after.ts': "import { order } from './order.ts'\norder.push('after')\n",
     'order.ts': 'export const order: string[] = []\n',
   },
@@ -88,7 +88,7 @@ export const DEV_CASES: Record<string, DevCase> = {
   },
   'source-place': {
     'load.ts':
-      "import { readFileSync } from 'node:fs'\nimport { join } from 'node:path'\nconst { resolve } = import.meta\nconst beside = (url: string | URL) => readFileSync(url, 'utf8')\n// Not import.meta.url.\nexport const load = () => [beside(new URL('./text.txt', import.meta.url)), beside(join(import.meta.dirname, 'text.txt')), beside(import.meta.filename).length, 'import.meta.url', typeof resolve]\n",
+      "import { readFileSync } from 'node:fs'\nimport { join } from 'node:path'\nconst { resolve, dirname } = import.meta\nconst placeOf = (meta: ImportMeta) => meta.filename === import.meta.filename && meta.url === import.meta.url\nconst beside = (url: string | URL) => readFileSync(url, 'utf8')\n// Not import.meta.url.\nexport const load = () => [beside(new URL('./text.txt', import.meta.url)), beside(join(import.meta.dirname, 'text.txt')), beside(import.meta.filename).length, beside(join(dirname, 'text.txt')), placeOf(import.meta), 'import.meta.url', typeof resolve, resolve('react').startsWith('file:')]\n",
     'text.txt': 'text beside the module\n',
   },
   'dynamic-imports': {

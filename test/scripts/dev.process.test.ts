@@ -192,6 +192,26 @@ t.test('a site and its pages', async (t) => {
   t.equal(await dev.stop('SIGINT'), 0)
 })
 
+t.test('reads the configuration again with the changed variables of a file', async (t) => {
+  const variables = (host: string) => `TUNNEL_HOST=${host}.example\nMAP_KEY=${host}\n`
+  const { url, dev, write } = await startDev(t, {
+    'pages/index.tsx': 'export default () => <p>key of {MAP_KEY}</p>\n',
+    'hydrant.config.ts':
+      'export default { hosts: [process.env.TUNNEL_HOST], esbuild: { define: { MAP_KEY: JSON.stringify(process.env.MAP_KEY) } } }\n',
+    '.env': variables('one'),
+  })
+  const next = await listen(t, new URL('/_hydrant/dev', url).href)
+  await next()
+  await dev.waitFor(/^ready in/)
+  t.match(await (await fetch(url)).text(), /key of (<!-- -->)?one/)
+  t.equal(await ask(url, { host: 'one.example' }), 200)
+  write('.env', variables('two'))
+  t.equal(await nextChange(next), 'reload')
+  t.match(await (await fetch(url)).text(), /key of (<!-- -->)?two/)
+  t.equal(await ask(url, { host: 'two.example' }), 200)
+  t.equal(await ask(url, { host: 'one.example' }), 403)
+})
+
 t.test('shows problems in the terminal and in the browser until they are fixed', async (t) => {
   const { url, dev, write } = await startDev(t, { 'pages/index.tsx': page('one') }, ['--base', '/shop'])
   t.match(url, /\/shop$/)
@@ -318,23 +338,25 @@ t.test('recognizes pages of other sites', async (t) => {
 })
 
 t.test('builds again when a source of the build changes, and not when a site’s own data does', async (t) => {
-  const files = ['pages/index.tsx', 'lib.ts', 'data/terms.json']
+  const files = ['pages/index.tsx', 'lib.ts', 'data/terms.json', 'schema.graphql']
   const isInput = (path: string) => files.includes(path)
-  t.ok(isRelevant({ kind: 'change', path: 'lib.ts' }, isInput))
-  t.ok(isRelevant({ kind: 'unlink', path: 'data/terms.json' }, isInput))
-  t.ok(isRelevant({ kind: 'add', path: 'pages/new.tsx' }, isInput))
-  t.ok(isRelevant({ kind: 'add', path: 'public/a.bin' }, isInput))
-  t.ok(isRelevant({ kind: 'change', path: 'public/a.bin' }, isInput))
-  t.ok(isRelevant({ kind: 'change', path: 'tsconfig.json' }, isInput))
-  t.ok(isRelevant({ kind: 'change', path: 'other.ts' }, null), 'anything may mend a broken build')
-  t.notOk(isRelevant({ kind: 'change', path: 'other.ts' }, isInput))
-  t.notOk(isRelevant({ kind: 'change', path: 'hydrant-errors.db-wal' }, null))
-  t.notOk(isRelevant({ kind: 'add', path: 'hydrant-env.d.ts' }, null), 'what the build writes starts no other')
-  t.notOk(isRelevant({ kind: 'add', path: 'site.log' }, null))
+  t.ok(isRelevant({ kind: 'change', path: 'lib.ts' }, isInput, false))
+  t.ok(isRelevant({ kind: 'unlink', path: 'data/terms.json' }, isInput, false))
+  t.ok(isRelevant({ kind: 'add', path: 'pages/new.tsx' }, isInput, false))
+  t.ok(isRelevant({ kind: 'add', path: 'public/a.bin' }, isInput, false))
+  t.ok(isRelevant({ kind: 'change', path: 'public/a.bin' }, isInput, false))
+  t.ok(isRelevant({ kind: 'change', path: 'tsconfig.json' }, isInput, false))
+  t.ok(isRelevant({ kind: 'change', path: 'other.ts' }, isInput, true), 'anything may mend a broken build')
+  t.ok(isRelevant({ kind: 'change', path: 'schema.graphql' }, isInput, true), 'also a file of another kind')
+  t.notOk(isRelevant({ kind: 'change', path: 'other.ts' }, isInput, false))
+  t.notOk(isRelevant({ kind: 'change', path: 'hydrant-errors.db-wal' }, isInput, true))
+  t.notOk(isRelevant({ kind: 'add', path: 'hydrant-env.d.ts' }, isInput, true), 'what the build writes starts no other')
+  t.notOk(isRelevant({ kind: 'add', path: 'site.log' }, isInput, true))
   const isInFolder = (_: string, viaFolders: boolean) => viaFolders
-  t.ok(isRelevant({ kind: 'change', path: 'new.tsx' }, isInFolder))
-  t.ok(isRelevant({ kind: 'add', path: 'new.txt' }, isInFolder))
-  t.notOk(isRelevant({ kind: 'change', path: 'site.log' }, isInFolder), 'a log in a folder that Tailwind reads')
+  t.ok(isRelevant({ kind: 'change', path: 'new.tsx' }, isInFolder, false))
+  t.ok(isRelevant({ kind: 'add', path: 'new.txt' }, isInFolder, false))
+  t.notOk(isRelevant({ kind: 'change', path: 'site.log' }, isInFolder, false), 'a log in a folder that Tailwind reads')
+  t.notOk(isRelevant({ kind: 'add', path: 'site.db-journal' }, isInFolder, true), 'what a start that fails has added')
 })
 
 t.test('a folder that is no site is left as it was', async (t) => {

@@ -89,7 +89,7 @@ t.test('the types are current while a site does not build', async (t) => {
   const broken = 'export default (\n'
   for (const fail of [
     (dir: string): Promise<unknown> => buildSharing({ dir }),
-    (dir: string): Promise<unknown> => createStructureReader(dir, join(dir, '.hydrant-dev-1')).read(),
+    (dir: string): Promise<unknown> => createStructureReader(dir, join(dir, '.hydrant-dev-1'), () => '').read(),
   ]) {
     const dir = createSite(t, { 'pages/about.tsx': page, 'hydrant.config.ts': broken })
     await t.rejects(fail(dir), { code: 'HYD_BUILD_FAILED' })

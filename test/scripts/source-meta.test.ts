@@ -11,6 +11,9 @@ const SERVER = `// The path import.meta.url
 interface Place { text: string }
 const here: Place = { text: import.meta.dirname }; export const fail = () => { throw new Error(import.meta.filename) }
 export const places = [here.text, import.meta.url, 'import.meta.url', \`import.meta.\${'url'}\`]
+const { dirname, resolve, ...others } = import.meta
+const placeOf = (meta: ImportMeta) => [meta.filename, typeof meta.resolve]
+export const passed = [dirname, others.url, typeof resolve, ...placeOf(import.meta), (import.meta as ImportMeta).dirname]
 export const load = () => ({ places })
 export default async function server() {}
 `
@@ -31,9 +34,10 @@ export default { esbuild: { alias: { '@parts': join(import.meta.dirname, 'parts'
   renameSync(built, dir)
   t.teardown(() => renameSync(dir, built))
   const { modules } = await import(pathToFileURL(join(dir, '.hydrant/server/index.mjs')).href)
-  const { places, fail } = modules['server.ts']
+  const { places, passed, fail } = modules['server.ts']
   const file = join(dir, 'server.ts')
   t.strictSame(places, [dir, pathToFileURL(file).href, 'import.meta.url', 'import.meta.url'])
+  t.strictSame(passed, [dir, pathToFileURL(file).href, 'function', file, 'function', dir])
   t.throws(fail, { message: file })
   t.notMatch(readFileSync(join(dir, '.hydrant/server/index.mjs'), 'utf8'), built)
 })

@@ -121,6 +121,36 @@ t.test('a site is built again only after a change', async (t) => {
   await removed.close()
 })
 
+t.test('an edit during a build is part of the next one', async (t) => {
+  const page = (text: string) => `export default () => <p>${text}</p>\n`
+  const edited = createSite(
+    t,
+    {
+      'pages/index.tsx': page('old'),
+      'pages/late.tsx': page('late'),
+      // Pages are rendered after all files have been read.
+      'pages/late.server.ts': `import { readFileSync, writeFileSync } from 'node:fs'
+const file = new URL('./index.tsx', import.meta.url)
+export const prerender = true
+export function load() {
+  if (readFileSync(file, 'utf8').includes('old')) writeFileSync(file, ${JSON.stringify(page('new'))})
+}
+`,
+    },
+    'edited',
+  )
+  const visit = async () => {
+    const site = await createTestSite({ dir: edited })
+    const { html } = await site.page('/')
+    await site.close()
+    return [html, statSync(join(edited, '.hydrant/manifest.json')).ino] as const
+  }
+  t.match((await visit())[0], '<p>old</p>')
+  const [html, built] = await visit()
+  t.match(html, '<p>new</p>')
+  t.equal((await visit())[1], built, 'without an edit, there is no other build')
+})
+
 t.test('processes that start together build once, and set NODE_ENV themselves', async (t) => {
   rmSync(join(dir, '.hydrant'), { recursive: true })
   const entry = join(process.cwd(), 'dist/entry/test.js')

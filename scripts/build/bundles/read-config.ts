@@ -43,6 +43,8 @@ export interface ConfigSource {
   folder: string
   /** The path of the file in the site; null if there is none. */
   file: string | null
+  /** In development, a text that changes with the variables of the environment that can change. */
+  variables?: string
 }
 
 const NOTHING: SiteConfig = {
@@ -55,9 +57,12 @@ const NOTHING: SiteConfig = {
   inputs: [],
 }
 
+/** Matches code that may read variables of the environment. */
+const READS_VARIABLES = /env/i
+
 /** Writes the bundle of the configuration, evaluates it and reads the option `esbuild`. */
 export async function compileConfig(
-  { siteDir, folder, file }: ConfigSource,
+  { siteDir, folder, file, variables = '' }: ConfigSource,
   output: Pick<OutputFolder, 'path' | 'write'>,
 ): Promise<SiteConfig> {
   const bundle = (placed: readonly string[]) =>
@@ -74,7 +79,8 @@ export async function compileConfig(
   for (const { path, contents } of outputFiles) {
     await output.write(path.endsWith('.map') ? `${BUILD_PATHS.config}.map` : BUILD_PATHS.config, contents)
   }
-  const key = contentHash(...outputFiles.map(({ contents }) => contents))
+  const used = READS_VARIABLES.test(outputText(outputFiles, '.mjs')) ? variables : ''
+  const key = contentHash(...outputFiles.map(({ contents }) => contents), used)
   const read = { ...NOTHING, key, inputs: Object.keys(metafile.inputs).map(inputPath) }
   if (file === null) return { ...read, isUsable: true }
   return { ...read, ...(await evaluate(file, join(output.path, BUILD_PATHS.config), key, siteDir)) }

@@ -16,8 +16,8 @@ const NAME = 'hydrantMeta'
 
 const SCRIPT = /\.[cm]?[jt]sx?$/
 
-/** The properties that depend on the place of a module. */
-const PLACE = /\bimport\.meta(?=\s*\.\s*(?:url|dirname|filename)\b)/g
+/** Matches `import.meta` before a property that depends on the place of a module, and where it is used as a whole. */
+const PLACE = /\bimport\.meta\b(?!\s*\.(?!\s*(?:url|dirname|filename)\b))/g
 
 /** The comment with the path that esbuild writes before each module. */
 const MODULE = /^\/\/ (.+)$/gm
@@ -35,10 +35,10 @@ export function findPlaced(code: string, inputs: Readonly<Record<string, unknown
 }
 
 /**
- * Makes `import.meta.url`, `import.meta.dirname` and `import.meta.filename` of a module in a bundle of Node.js those of
- * its source, as without a bundle. Otherwise they lead to the build folder: a module would not find the files beside
- * it, and the next build would remove the files that it has written there. The bundle contains relative paths, so it
- * may be moved together with the site.
+ * Makes `url`, `dirname` and `filename` of `import.meta` in a bundle of Node.js those of a module's source, as without a
+ * bundle. Otherwise they lead to the build folder: a module would not find the files beside it, and the next build would
+ * remove the files that it has written there. The bundle contains relative paths, so it may be moved together with the
+ * site.
  *
  * @param bundle The path of the bundle in the site's folder.
  * @param files The modules that may use their place, by the paths of the inputs.
@@ -97,5 +97,6 @@ import { fileURLToPath } from 'node:url'
 export const url = new URL(${JSON.stringify(url)}, import.meta.url).href
 export const filename = fileURLToPath(url)
 export const dirname = dirnameOf(filename)
+export const resolve = (specifier) => import.meta.resolve(specifier)
 `
 }

@@ -33,7 +33,7 @@ export interface DevChange extends Pick<NewState, 'state' | 'isNewServer' | 'isC
 
 export type DevEngine = ReturnType<typeof createDevEngine>
 
-export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onConfig'> {
+export interface DevEngineInput extends Pick<SiteSourceInput, 'variables' | 'onBundle' | 'onConfig'> {
   dir: string
   /** Returns the path that the site is mounted at. */
   base(): string
@@ -100,9 +100,9 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     const { nameProblems, exportProblems } = revision.structure
     const failed = await Promise.all(pending.failed().map(([, error]) => translateFailure(siteDir, error)))
     const problems = tidyProblems([...nameProblems, ...exportProblems, ...revision.scan.problems, ...failed.flat()])
+    brokenFiles = new Set(problems.flatMap(filesToWatch))
     const parts = findBrokenParts(problems, revision, source.idsOf, browser.rootName)
     if (parts.some(({ routes }) => routes === null)) throw new BuildError(problems)
-    brokenFiles = new Set(problems.flatMap(filesToWatch))
     return parts
   }
 

@@ -28,8 +28,11 @@ export interface SiteStructure {
   exportProblems: readonly BuildProblem[]
 }
 
-/** @param folder The absolute path of the folder that the dev server writes to. */
-export function createStructureReader(siteDir: string, folder: string) {
+/**
+ * @param folder The absolute path of the folder that the dev server writes to.
+ * @param variables Returns a text that changes with the variables of the environment.
+ */
+export function createStructureReader(siteDir: string, folder: string, variables: () => string) {
   const readAll = createExportReader(siteDir)
   const copied = new Map<string, string>()
   /** The exports of each file when it could be parsed last. */
@@ -81,7 +84,8 @@ export function createStructureReader(siteDir: string, folder: string) {
       const { files, problems: ofFiles } = await readSite(siteDir)
       const { site, problems, warnings } = discoverSite(files)
       await writeRouteTypes(siteDir, site)
-      const config = await compileConfig({ siteDir, folder: basename(folder), file: site.config }, output)
+      const source = { siteDir, folder: basename(folder), file: site.config, variables: variables() }
+      const config = await compileConfig(source, output)
       // Its page may be written later.
       const isEarly = ({ code }: BuildProblem) => code === 'HYD_BUILD_SERVER_ORPHAN'
       const nameProblems = [...problems, ...ofFiles].filter((problem) => !isEarly(problem))

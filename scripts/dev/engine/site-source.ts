@@ -28,14 +28,16 @@ export interface SiteSourceInput {
   siteDir: string
   /** The absolute path of the folder that the dev server writes to. */
   folder: string
+  /** Returns a text that changes with the variables of the environment. */
+  variables(): string
   /** Called before packages are bundled, which can take seconds. */
   onBundle(): void
   /** Called with the site's configuration when it has been read. May throw. */
   onConfig(config: Record<string, unknown>): void
 }
 
-export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput) {
-  const reader = createStructureReader(siteDir, folder)
+export function createSiteSource({ siteDir, folder, variables, onBundle, onConfig }: SiteSourceInput) {
+  const reader = createStructureReader(siteDir, folder, variables)
   const scanner = createSiteScanner()
   const cacheDir = join(siteDir, 'node_modules', '.cache', 'hydrant')
   let plugins: ObservedPlugins = observePlugins([], siteDir)

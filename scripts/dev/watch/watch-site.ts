@@ -26,17 +26,20 @@ export const ENV_FILE = /^\.env(\.development)?(\.local)?$/
 type IsInput = (path: string, viaFolders: boolean) => boolean
 
 /**
- * Returns whether a change can affect the site. `isInput` recognizes the files that the site consists of; it is null
- * while they are not known. Data and logs of the site must not cause an update, or a site that writes on each request
- * would be updated without end. Files that the dev server itself writes must not cause one either.
+ * Returns whether a change can affect the site. Data and logs of the site must not cause an update, or a site that writes
+ * on each request would be updated without end. Files that the dev server itself writes must not cause one either.
+ *
+ * @param isInput Recognizes the files that the site consists of, as far as they are known.
+ * @param isBroken Whether the site cannot be served. A source file that is not known may then be one of its files.
  */
-export function isRelevant({ kind, path }: Change, isInput: IsInput | null): boolean {
+export function isRelevant({ kind, path }: Change, isInput: IsInput, isBroken: boolean): boolean {
   if (path === ROUTE_TYPES_FILE) return false
   if (path.startsWith('public/') || SETTINGS.test(path) || ENV_FILE.test(path)) return true
   const isSource = source.test(path)
-  // A log is written without end, also one in a folder that Tailwind reads.
-  if (isInput?.(path, isSource || kind !== 'change')) return true
-  return isSource && (kind === 'add' || isInput === null)
+  if (isSource && (kind === 'add' || isBroken)) return true
+  // A log is written without end, also one in a folder that Tailwind reads. A broken site starts again after each change,
+  // and its start may add files, as that of a database does.
+  return isInput(path, isSource || (kind !== 'change' && !isBroken))
 }
 
 /** Watches a site. The files that exist at the beginning are not reported. */

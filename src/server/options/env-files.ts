@@ -24,6 +24,8 @@ export function createEnvFiles(dir: string, mode: EnvMode, env: NodeJS.ProcessEn
   const files = envFileNames(mode).map((name) => join(dir, name))
   const added = new Set<string>()
   return {
+    /** Returns the variables that the files have added to the environment. */
+    added: () => Object.fromEntries([...added].map((name) => [name, env[name]])),
     /** Reads the files. Variables that a file no longer has are removed. */
     load() {
       const found: NodeJS.ProcessEnv = Object.assign({}, ...files.map(readEnvFile))

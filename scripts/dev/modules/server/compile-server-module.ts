@@ -168,6 +168,8 @@ function listSpecifiers(code: string, pattern: RegExp): string[] {
 
 /** The function whose calls replace `await` for one compilation. Its name is as long as `await`, so columns stay. */
 const AWAIT = '$w$it'
+/** The function that is called with what `for await` iterates over. */
+const FOR_AWAIT = '$f$or'
 
 /** Replaces each `await` outside of functions, which esbuild refuses in CommonJS, by a call. */
 function hideAwait(code: string): string {
@@ -182,7 +184,7 @@ function hideAwait(code: string): string {
       edits.push({ start: node.end, end: node.end, text: ')' })
     } else if (node.type === 'ForOfStatement' && node.await) {
       edits.push({ start: node.start, end: node.start + 'for await '.length, text: 'for ' })
-      edits.push({ start: node.right.start, end: node.right.start, text: `${AWAIT}(` })
+      edits.push({ start: node.right.start, end: node.right.start, text: `${FOR_AWAIT}(` })
       edits.push({ start: node.right.end, end: node.right.end, text: ')' })
     }
   }
@@ -192,13 +194,11 @@ function hideAwait(code: string): string {
 /** Replaces the calls by `await` again. */
 function showAwait(code: string): string {
   const edits: Edit[] = []
-  const loops = new Set<unknown>()
   for (const node of nodesIn(parseScript(code))) {
-    if (node.type === 'ForOfStatement' && isHidden(node.right)) {
-      loops.add(node.right)
+    if (node.type === 'ForOfStatement' && isCall(node.right, FOR_AWAIT)) {
       edits.push({ start: node.start, end: node.start + 'for'.length, text: 'for await' })
-      edits.push({ start: node.right.start, end: node.right.start + AWAIT.length, text: '' })
-    } else if (isHidden(node) && !loops.has(node)) {
+      edits.push({ start: node.right.start, end: node.right.start + FOR_AWAIT.length, text: '' })
+    } else if (isCall(node, AWAIT)) {
       edits.push({ start: node.start, end: node.start + AWAIT.length, text: '(await ' })
       edits.push({ start: node.end, end: node.end, text: ')' })
     }
@@ -206,6 +206,6 @@ function showAwait(code: string): string {
   return applyEdits(code, edits)
 }
 
-function isHidden(node: AnyNode): boolean {
-  return node.type === 'CallExpression' && node.callee.type === 'Identifier' && node.callee.name === AWAIT
+function isCall(node: AnyNode, name: string): boolean {
+  return node.type === 'CallExpression' && node.callee.type === 'Identifier' && node.callee.name === name
 }
