@@ -8,6 +8,7 @@ import { documentKey } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { CollectedRequest, ResponseCollector } from '../cache/prerendered-pages.ts'
 import type { GroupTurn } from '../cache/render-group.ts'
+import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import { noteLive, RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
@@ -174,22 +175,22 @@ async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext
  * Renders a page, and stores the response if it may be served to other visitors. Otherwise the response is for this
  * visitor only.
  *
- * @param after The time of the stale response that is replaced, in milliseconds since 1970 (0: there is none).
+ * @param stale The response that is replaced (null).
  */
 async function renderAndStore(
   { route, rule, cache }: CachedRoute,
   key: string,
   ctx: RequestContext,
-  after = 0,
+  stale: StoredResponse | null = null,
 ): Promise<PageResponse | null> {
   const { loadMs, renderMs } = ctx.site.options.timeouts
-  const isRefresh = after > 0
+  const isRefresh = stale !== null
   // The rendering begins before anything is awaited, so that the next request finds it and waits.
   const rendering = cache.begin(key, ctx.route)
   let turn: GroupTurn | null = null
   let isStored = false
   try {
-    const ask = () => cache.takeTurn(key, loadMs + renderMs, after)
+    const ask = () => cache.takeTurn(key, loadMs + renderMs, stale)
     const answer = await (cache.isShared ? runStep('store', 'look-up', ctx, ask) : ask())
     if (answer === null) return null
     const taken = 'wait' in answer ? await runStep('cache', 'render of another process', ctx, answer.wait) : answer
@@ -282,7 +283,7 @@ function refresh(cached: CachedRoute, key: string, { response }: StoredPage, ctx
   const background = createBackgroundContext(cached.route, ctx)
   if (!background.site.slots.tryTake(background)) return
   void serve(background, async () => {
-    await renderAndStore(cached, key, background, response.storedAt).finally(() => forgetSteps(background.times))
+    await renderAndStore(cached, key, background, response).finally(() => forgetSteps(background.times))
     return null
   })
 }

@@ -1,6 +1,7 @@
 // What makes a response that may be stored, and decides whether it is.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import type { CacheRule } from '../build-output/cache-rule.ts'
 import { pathTag, queryOf, tagsOf } from '../cache/cache-key.ts'
 import { fixDocument } from '../cache/fixed-document.ts'
@@ -121,7 +122,7 @@ function share(storing: Storing, ctx: RequestContext): Store {
     const { freshMs, staleMs, isPermanent } = rule
     return storing.store({
       ...{ body, headers: [['content-type', FORMATS[format].contentType ?? '']], scripts, styles, tags },
-      ...{ storedAt: Date.now(), freshMs, staleMs },
+      ...{ id: randomUUID(), storedAt: Date.now(), freshMs, staleMs },
       ...(isPermanent && { isPermanent }),
       ...(rest && { rest }),
     })
