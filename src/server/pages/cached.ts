@@ -28,7 +28,7 @@ import { findPrerendered, findRedirect, storePrerendered } from './prerendered.t
 import { loadAndProduce } from './produce.ts'
 import { send, serve } from './send.ts'
 import { makeShell, shellResponse } from './shells.ts'
-import { findReadPlace, hasCookieOfHook, makeShared, reasonOf, type Storing } from './storing.ts'
+import { findReadPlace, hasCookieOfHook, makeShared, reasonOf, type Storing, share } from './storing.ts'
 
 /** A page whose responses are stored. */
 interface CachedRoute {
@@ -189,28 +189,28 @@ async function renderAndStore(
   const rendering = cache.begin(key, ctx.route)
   let turn: GroupTurn | null = null
   let isStored = false
+  const respond = (page: StoredPage, result: CacheResult) => {
+    isStored = true
+    return isRefresh ? null : storedResponse(page, result, route, ctx)
+  }
+  const storing: Storing = {
+    route,
+    rule,
+    onTags: rendering.setTags,
+    store(response) {
+      turn?.share(response)
+      return respond(rendering.store(response), 'miss')
+    },
+    onRefused: () => cache.pass(key),
+  }
   try {
+    const store = share(storing, ctx)
     const ask = () => cache.takeTurn(key, loadMs + renderMs, stale)
     const answer = await (cache.isShared ? runStep('store', 'look-up', ctx, ask) : ask())
     if (answer === null) return null
-    const taken = 'wait' in answer ? await runStep('cache', 'render of another process', ctx, answer.wait) : answer
-    turn = taken
-    const respond = (page: StoredPage, result: CacheResult) => {
-      isStored = true
-      return isRefresh ? null : storedResponse(page, result, route, ctx)
-    }
-    if (taken.response) return await respond(rendering.store(taken.response), 'hit')
-    const storing: Storing = {
-      route,
-      rule,
-      onTags: rendering.setTags,
-      store(response) {
-        taken.share(response)
-        return respond(rendering.store(response), 'miss')
-      },
-      onRefused: () => cache.pass(key),
-    }
-    return await makeShared(storing, ctx, async (store) =>
+    turn = 'wait' in answer ? await runStep('cache', 'render of another process', ctx, answer.wait) : answer
+    if (turn.response) return await respond(rendering.store(turn.response), 'hit')
+    return await makeShared(storing, store, ctx, async () =>
       route.loadVisitor
         ? await makeShell(route, store, isRefresh, ctx)
         : await store.response(await loadAndProduce(route, ctx)),
@@ -269,7 +269,8 @@ function respondShared(storing: Storing, ctx: RequestContext) {
     const admitted = await admit(route, ctx)
     if (admitted !== 'passed') return admitted
     if (route.hasGuards) keepFromHistory(ctx.reply)
-    const response = await makeShared(storing, ctx, async (store) =>
+    const store = share(storing, ctx)
+    const response = await makeShared(storing, store, ctx, async () =>
       route.loadVisitor
         ? await makeShell(route, store, false, ctx)
         : await store.response(await loadAndProduce(route, ctx)),
