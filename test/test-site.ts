@@ -9,6 +9,7 @@ import type { Test } from 'tap'
 import { discoverSite } from '../scripts/build/discover/discover-site.ts'
 import { BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from '../src/server/build-output/manifest.ts'
 import { buildFolder, VERSION } from '../src/server/build-output/read-build.ts'
+import type { OpenCacheStore } from '../src/server/cache/shared/open-shared-store.ts'
 import { type CreateServerOptions, createInstance, type Instance } from '../src/server/create-server.ts'
 import { resolveOptions } from '../src/server/options/resolve-options.ts'
 import { headersOfBuild } from './server/lines.ts'
@@ -27,6 +28,8 @@ export type SiteModule = SiteFunction | ({ Component?: unknown } & Record<string
 export type SiteModules = Record<string, SiteModule>
 
 export interface TestSiteOptions extends Partial<Omit<CreateServerOptions, 'buildDir' | 'loggerInstance'>> {
+  /** Opens a store of the page cache in place of that of the options. */
+  openCacheStore?: OpenCacheStore
   /** The default export of `server.ts` (none). */
   server?: SiteFunction
   /** Whether the build is one of `hydrant dev` (`production`). */
@@ -61,11 +64,22 @@ export async function testSite(
 
 /** Creates the instance of a site from values, as `createServer` does for a built one. */
 export async function createTestInstance(site: SiteModules, given: TestSiteOptions = {}): Promise<Instance> {
-  const { dir = join(tmpdir(), `site-${randomUUID()}`), server, mode, logger = false, ...options } = given
+  const {
+    dir = join(tmpdir(), `site-${randomUUID()}`),
+    server,
+    mode,
+    logger = false,
+    openCacheStore,
+    ...options
+  } = given
   const resolved = resolveOptions({ given: options, scope: 'server' })
   // Without the folder of the scripts, each site would log a warning.
   mkdirSync(join(dir, '.hydrant/client'), { recursive: true })
-  return createInstance({ dir, ...testBuild(site, { dir, server, mode }), options: resolved, logging: { logger } })
+  const build = testBuild(site, { dir, server, mode })
+  return createInstance({
+    ...{ dir, ...build, options: resolved, logging: { logger } },
+    ...(openCacheStore && { openCacheStore }),
+  })
 }
 
 export interface WrittenSiteOptions {

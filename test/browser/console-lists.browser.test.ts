@@ -111,7 +111,7 @@ for (const javaScript of [true, false]) {
     async (t) => {
       const cache = new PageCache(1_000_000)
       const times = { storedAt: Date.now(), freshMs: 60_000, staleMs: 0 }
-      const page = { body: 'text', headers: [], scripts: [], styles: [], ...times }
+      const page = { id: '1', body: 'text', headers: [], scripts: [], styles: [], ...times }
       cache.begin('a', '/products/[id]').store({ ...page, tags: ['product', 'x'.repeat(256)] })
       const admin = await serveAdmin(t, { caches: [createSiteCache(cache, cache, ['/products/[id]', '/news'])] })
       const open = await chromium.open({ javaScript, width: NARROW }, t)

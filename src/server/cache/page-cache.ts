@@ -116,15 +116,16 @@ export class PageCache {
    * Asks the other processes for the response of a page before this process renders it.
    *
    * @param maxMs The longest time that a render takes, in milliseconds.
-   * @param after The time of the stale response, in milliseconds since 1970; 0 for none. Only a newer response is
-   *   used.
+   * @param stale The stale response; null for none. Only a newer one is used. A store tells about when a response was
+   *   rendered, so the stale one itself may seem newer.
    * @returns Null if there is a stale response, and another process is rendering the new one.
    */
-  async takeTurn(key: string, maxMs: number, after: number): Promise<GroupTurn | OthersTurn | null> {
+  async takeTurn(key: string, maxMs: number, stale: StoredResponse | null): Promise<GroupTurn | OthersTurn | null> {
     if (this.#store === null) return ALONE
-    const isWanted = (response: StoredResponse) =>
-      response.storedAt > after && freshnessOf(response, this.#now()) !== 'expired'
-    return takeTurn(this.#store, { key, maxMs, isWanted, isRefresh: after > 0 })
+    const isNewer = ({ id, storedAt }: StoredResponse) =>
+      stale === null || (id !== stale.id && storedAt > stale.storedAt)
+    const isWanted = (response: StoredResponse) => isNewer(response) && freshnessOf(response, this.#now()) !== 'expired'
+    return takeTurn(this.#store, { key, maxMs, isWanted, isRefresh: stale !== null })
   }
 
   /** Begins a rendering that other requests can wait for, until `store` or `giveUp`. */

@@ -8,6 +8,7 @@ import { documentKey } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { CollectedRequest, ResponseCollector } from '../cache/prerendered-pages.ts'
 import type { GroupTurn } from '../cache/render-group.ts'
+import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import { noteLive, RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
@@ -27,7 +28,7 @@ import { findPrerendered, findRedirect, storePrerendered } from './prerendered.t
 import { loadAndProduce } from './produce.ts'
 import { send, serve } from './send.ts'
 import { makeShell, shellResponse } from './shells.ts'
-import { findReadPlace, hasCookieOfHook, makeShared, reasonOf, type Storing } from './storing.ts'
+import { findReadPlace, hasCookieOfHook, makeShared, reasonOf, type Storing, share } from './storing.ts'
 
 /** A page whose responses are stored. */
 interface CachedRoute {
@@ -174,42 +175,42 @@ async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext
  * Renders a page, and stores the response if it may be served to other visitors. Otherwise the response is for this
  * visitor only.
  *
- * @param after The time of the stale response that is replaced, in milliseconds since 1970 (0: there is none).
+ * @param stale The response that is replaced (null).
  */
 async function renderAndStore(
   { route, rule, cache }: CachedRoute,
   key: string,
   ctx: RequestContext,
-  after = 0,
+  stale: StoredResponse | null = null,
 ): Promise<PageResponse | null> {
   const { loadMs, renderMs } = ctx.site.options.timeouts
-  const isRefresh = after > 0
+  const isRefresh = stale !== null
   // The rendering begins before anything is awaited, so that the next request finds it and waits.
   const rendering = cache.begin(key, ctx.route)
   let turn: GroupTurn | null = null
   let isStored = false
+  const respond = (page: StoredPage, result: CacheResult) => {
+    isStored = true
+    return isRefresh ? null : storedResponse(page, result, route, ctx)
+  }
+  const storing: Storing = {
+    route,
+    rule,
+    onTags: rendering.setTags,
+    store(response) {
+      turn?.share(response)
+      return respond(rendering.store(response), 'miss')
+    },
+    onRefused: () => cache.pass(key),
+  }
   try {
-    const ask = () => cache.takeTurn(key, loadMs + renderMs, after)
+    const store = share(storing, ctx)
+    const ask = () => cache.takeTurn(key, loadMs + renderMs, stale)
     const answer = await (cache.isShared ? runStep('store', 'look-up', ctx, ask) : ask())
     if (answer === null) return null
-    const taken = 'wait' in answer ? await runStep('cache', 'render of another process', ctx, answer.wait) : answer
-    turn = taken
-    const respond = (page: StoredPage, result: CacheResult) => {
-      isStored = true
-      return isRefresh ? null : storedResponse(page, result, route, ctx)
-    }
-    if (taken.response) return await respond(rendering.store(taken.response), 'hit')
-    const storing: Storing = {
-      route,
-      rule,
-      onTags: rendering.setTags,
-      store(response) {
-        taken.share(response)
-        return respond(rendering.store(response), 'miss')
-      },
-      onRefused: () => cache.pass(key),
-    }
-    return await makeShared(storing, ctx, async (store) =>
+    turn = 'wait' in answer ? await runStep('cache', 'render of another process', ctx, answer.wait) : answer
+    if (turn.response) return await respond(rendering.store(turn.response), 'hit')
+    return await makeShared(storing, store, ctx, async () =>
       route.loadVisitor
         ? await makeShell(route, store, isRefresh, ctx)
         : await store.response(await loadAndProduce(route, ctx)),
@@ -268,7 +269,8 @@ function respondShared(storing: Storing, ctx: RequestContext) {
     const admitted = await admit(route, ctx)
     if (admitted !== 'passed') return admitted
     if (route.hasGuards) keepFromHistory(ctx.reply)
-    const response = await makeShared(storing, ctx, async (store) =>
+    const store = share(storing, ctx)
+    const response = await makeShared(storing, store, ctx, async () =>
       route.loadVisitor
         ? await makeShell(route, store, false, ctx)
         : await store.response(await loadAndProduce(route, ctx)),
@@ -282,7 +284,7 @@ function refresh(cached: CachedRoute, key: string, { response }: StoredPage, ctx
   const background = createBackgroundContext(cached.route, ctx)
   if (!background.site.slots.tryTake(background)) return
   void serve(background, async () => {
-    await renderAndStore(cached, key, background, response.storedAt).finally(() => forgetSteps(background.times))
+    await renderAndStore(cached, key, background, response).finally(() => forgetSteps(background.times))
     return null
   })
 }

@@ -48,7 +48,8 @@ export async function storePrerendered(
   try {
     const { freshMs, staleMs } = PERMANENT
     const response = await site.prerendered.read(file, address.origin)
-    return rendering.store({ ...response, tags, freshMs, staleMs, isPermanent: true, storedAt: Date.now() })
+    const given = { id: file, tags, freshMs, staleMs, isPermanent: true, storedAt: Date.now() } as const
+    return rendering.store({ ...response, ...given })
   } catch (error) {
     request.log.warn({ route, file }, `a prerendered page cannot be read, so it is rendered: ${messageOf(error)}`)
     return null

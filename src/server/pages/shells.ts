@@ -32,10 +32,9 @@ export async function makeShell(
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
-  if (loads.kind === 'sent') {
-    store.check()
-    return null
-  }
+  if (loads.kind === 'sent') store.check()
+  // Without a client, the loads have not run.
+  if (ctx.isGone || loads.kind === 'sent') return null
   const { shells } = ctx.site
   if (loads.kind === 'thrown') {
     if (isRefresh) return await errorResponse(loads.caught, targetOf(route, loads.values), ctx)

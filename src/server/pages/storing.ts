@@ -1,6 +1,7 @@
 // What makes a response that may be stored, and decides whether it is.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import type { CacheRule } from '../build-output/cache-rule.ts'
 import { pathTag, queryOf, tagsOf } from '../cache/cache-key.ts'
 import { fixDocument } from '../cache/fixed-document.ts'
@@ -57,13 +58,11 @@ export interface Store {
  * for example a thenable in the data, finds no store of this visitor.
  */
 export async function makeShared(
-  storing: Storing,
+  { route, rule }: Storing,
+  store: Store,
   ctx: RequestContext,
-  make: (store: Store) => Promise<PageResponse | null>,
+  make: () => Promise<PageResponse | null>,
 ): Promise<PageResponse | null> {
-  const { route, rule } = storing
-  // Before the checks, because other requests wait for this one: it goes on if its client leaves.
-  const store = share(storing, ctx)
   // The address of any other page has been checked together with its guards.
   const admitted = ctx.hasPassedGuards ? 'passed' : await admit(route, ctx)
   if (admitted !== 'passed') return admitted
@@ -78,12 +77,15 @@ export async function makeShared(
       const caught = catchError(thrown, 'load', { file: serverFile, function: 'cache' })
       return await errorInLayouts(route, caught, ctx)
     }
-    return await make(store)
+    return await make()
   })
 }
 
-/** Begins to make the response. Call it in the async context of the request. */
-function share(storing: Storing, ctx: RequestContext): Store {
+/**
+ * Begins to make a response that may be stored. Call it in the async context of the request, before anything is awaited:
+ * others wait for the response, so from now on the request goes on if its client leaves.
+ */
+export function share(storing: Storing, ctx: RequestContext): Store {
   const { route, rule, onRefused } = storing
   const { request, reply } = ctx
   const inRequest = AsyncLocalStorage.snapshot()
@@ -121,7 +123,7 @@ function share(storing: Storing, ctx: RequestContext): Store {
     const { freshMs, staleMs, isPermanent } = rule
     return storing.store({
       ...{ body, headers: [['content-type', FORMATS[format].contentType ?? '']], scripts, styles, tags },
-      ...{ storedAt: Date.now(), freshMs, staleMs },
+      ...{ id: randomUUID(), storedAt: Date.now(), freshMs, staleMs },
       ...(isPermanent && { isPermanent }),
       ...(rest && { rest }),
     })

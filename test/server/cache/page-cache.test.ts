@@ -5,6 +5,7 @@ import { until } from '../../until.ts'
 import { createMemoryBackends, createStore } from './shared/stores.ts'
 
 const response = (given: Partial<StoredResponse> = {}): StoredResponse => ({
+  id: '1',
   body: '<p>page</p>',
   headers: [],
   scripts: [],
@@ -64,14 +65,40 @@ t.test('a page of another process that is from the future is rendered again', as
   const since = await store.versions()
   const storedAt = Date.now() + 60_000
   if (since) await store.set('a', response({ storedAt, freshMs: 1_000_000 }), since)
-  t.match(await cache.takeTurn('a', 1_000, 0), { response: null })
+  t.match(await cache.takeTurn('a', 1_000, null), { response: null })
+})
+
+t.test('a refresh takes a newer response of another process, and not the stale one or an older one', async (t) => {
+  const store = await createStore(t, { backend: createMemoryBackends(100_000)() })
+  const since = await store.versions()
+  if (since === null) return t.fail('the store is available')
+  // A store on another machine tells a time that is later by what the calls take.
+  const LATENCY_MS = 5
+  async function get(key: string) {
+    const found = await store.get(key)
+    return found && { ...found, storedAt: found.storedAt + LATENCY_MS }
+  }
+  const cache = new PageCache(100_000, { ...store, get })
+  const stale = response({ id: 'stale', storedAt: Date.now() - 5_000, freshMs: 0, staleMs: 600_000 })
+  const newer = { ...stale, id: 'newer', storedAt: Date.now() }
+  const older = { ...stale, id: 'older', storedAt: stale.storedAt - 1_000 }
+  for (const [stored, taken] of [
+    [stale, null],
+    [older, null],
+    [newer, { id: 'newer' }],
+  ] as const) {
+    await store.set('a', stored, since)
+    const turn = await cache.takeTurn('a', 1_000, stale)
+    t.match(turn, { response: taken }, stored.id)
+    if (turn !== null && 'end' in turn) turn.end()
+  }
 })
 
 t.test('a process that waits for the render of another one has the answer of the store before', async (t) => {
   const backends = createMemoryBackends(100_000)
   const [first, second] = [await createStore(t, { backend: backends() }), await createStore(t, { backend: backends() })]
-  const turn = await new PageCache(100_000, first).takeTurn('a', 60_000, 0)
-  const waiting = await new PageCache(100_000, second).takeTurn('a', 60_000, 0)
+  const turn = await new PageCache(100_000, first).takeTurn('a', 60_000, null)
+  const waiting = await new PageCache(100_000, second).takeTurn('a', 60_000, null)
   if (turn === null || waiting === null || 'wait' in turn || !('wait' in waiting)) return t.fail('the second waits')
   const taken = waiting.wait()
   turn.share(response({ body: 'rendered', storedAt: Date.now() }))

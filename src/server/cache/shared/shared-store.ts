@@ -2,6 +2,8 @@ import type { StoreRecorder } from '../../metrics/metrics-recorder.ts'
 
 /** One response of the page cache, as plain data. */
 export interface StoredResponse {
+  /** The same in all processes, and another one for each render. */
+  id: string
   /** The text, not compressed. */
   body: string
   /** The content type. */

@@ -1,5 +1,6 @@
 // Shared stores as several processes have them.
 
+import { randomUUID } from 'node:crypto'
 import iovalkey from 'iovalkey'
 import pg from 'pg'
 import type { Test } from 'tap'
@@ -90,6 +91,7 @@ export function openInValkey(url: string, maxBytes: number, maxTags?: number): O
 export function response(tags: readonly string[] = [], body = '<p>page</p>', changes: Partial<StoredResponse> = {}) {
   const headers = [['content-type', 'text/html; charset=utf-8'] as const]
   return {
+    id: randomUUID(),
     body,
     headers,
     scripts: [],
