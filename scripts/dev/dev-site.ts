@@ -250,6 +250,7 @@ export interface ChangeApplierInput {
 function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput {
   const { engine, display } = input
   async function failBuild(error: unknown) {
+    input.watch(engine.inputs())
     if (error instanceof BuildError) input.watch(error.problems.flatMap(filesToWatch))
     await display.fail({ title: DOES_NOT_BUILD, error, source: null })
   }

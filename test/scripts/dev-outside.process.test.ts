@@ -20,6 +20,26 @@ function startSite(t: Test, files: Record<string, string>) {
   return { dev, write }
 }
 
+t.test('notices that a tsconfig.json above the site has changed', async (t) => {
+  const settings = (file: string) => JSON.stringify({ compilerOptions: { paths: { '@text': [`./site/lib/${file}`] } } })
+  const { dev, write } = startSite(t, {
+    'pages/index.tsx': 'export default ({ data }) => <p>{data}</p>\n',
+    'pages/index.server.ts': "export { text as load } from '@text'\n",
+    'lib/one.ts': "export const text = () => 'one'\n",
+    'lib/two.ts': "export const text = () => 'two'\n",
+    'server.ts': "import '@text'\nexport default async () => {}\n",
+    '../tsconfig.json': settings('none.ts'),
+  })
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  const read = async () => (await fetch(url, { headers: { accept: 'application/json' } })).json()
+  await dev.waitFor(/cannot find "@text"/)
+  for (const text of ['one', 'two']) {
+    write('../tsconfig.json', settings(`${text}.ts`))
+    await dev.waitFor(/^updated in .*tsconfig\.json/)
+    t.equal(await read(), text)
+  }
+})
+
 t.test('notices that a missing module outside the site is written', async (t) => {
   const { dev, write } = startSite(t, {})
   await dev.waitFor(/cannot find "\.\.\/src\/api\.ts"/)

@@ -11,7 +11,7 @@ import { withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { BuildError, type BuildProblem, filesOfProblem, filesToWatch, tidyProblems } from '../../build-problem.ts'
 import type { BrokenPart } from '../errors/dev-failures.ts'
 import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
-import type { PackageBundle } from '../modules/packages/package-cache.ts'
+import { listTsconfigs, type PackageBundle } from '../modules/packages/package-cache.ts'
 import { createServerModules, type ServerModules } from '../modules/server/server-modules.ts'
 import { resolveLinks } from '../watch/file-versions.ts'
 import { createLiveBuild, type DevLiveBuild } from './create-live-build.ts'
@@ -139,8 +139,11 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     mapper: createSourceMapper(siteDir, server.scripts),
     /** Returns a mapper for frames of the scripts that browsers have asked for. */
     browserMapper: (): ClientMapper => createClientMapper({ siteDir, folder, base: base() }),
-    /** Lists the source files of the site, relative to it. */
-    inputs: (): string[] => inputsOf(revisions.current()),
+    /** Lists the source files of the site and its settings for TypeScript, relative to it. */
+    inputs: (): string[] => [
+      ...inputsOf(revisions.current()),
+      ...listTsconfigs(siteDir).map((file) => toSitePath(siteDir, file)),
+    ],
     /**
      * Applies the changes of files. Throws a BuildError for problems that concern every request. Then the last state stays,
      * and the next call applies these changes, too.

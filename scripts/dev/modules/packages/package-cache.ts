@@ -141,14 +141,15 @@ export function packageSettingsKey(siteDir: string, { options, isStrict, key }: 
   const { define, loader, alias, plugins } = options
   const { type } = readPackage(siteDir)
   const pluginsKey = plugins.length > 0 ? key : null
-  return contentHash(JSON.stringify([define, loader, alias, isStrict, pluginsKey, type, tsconfigsOf(siteDir)]))
+  const tsconfigs = listTsconfigs(siteDir).map((file) => readFileSync(file, 'utf8'))
+  return contentHash(JSON.stringify([define, loader, alias, isStrict, pluginsKey, type, tsconfigs]))
 }
 
-/** Returns the contents of the files `tsconfig.json` and `tsconfig.*.json` in the site's folder and those above it. */
-function tsconfigsOf(siteDir: string): string[] {
+/** Returns the paths of the files `tsconfig.json` and `tsconfig.*.json` in the site's folder and those above it. */
+export function listTsconfigs(siteDir: string): string[] {
   return foldersFrom(siteDir).flatMap((folder) => {
     const names = namesInFolder(folder).filter((name) => /^tsconfig(?:\.[\w.-]+)?\.json$/.test(name))
-    return names.sort().map((name) => readFileSync(join(folder, name), 'utf8'))
+    return names.sort().map((name) => join(folder, name))
   })
 }
 
