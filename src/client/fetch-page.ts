@@ -6,6 +6,7 @@ import {
   LAYOUTS_HEADER,
   NAVIGATION_MARK,
   NAVIGATION_TYPE,
+  NO_POSITION,
   REFRESH_HEADER,
   writeLayoutKeys,
 } from '../shared/wire/navigation-protocol.ts'
@@ -17,8 +18,8 @@ interface FetchOptions extends Pick<RequestInit, 'signal' | 'priority'> {
   isStale?: boolean
   /** The value of `NavigatorState.version` (0). */
   version?: number
-  /** True for the URL of the current page (false). */
-  isRefresh?: boolean
+  /** For the URL of the current page: the value of `NavigatorState.told` (another page). */
+  told?: string
 }
 
 /**
@@ -28,7 +29,7 @@ interface FetchOptions extends Pick<RequestInit, 'signal' | 'priority'> {
 export async function fetchPage(
   url: URL,
   app: App,
-  { isStale, version = 0, isRefresh, ...init }: FetchOptions,
+  { isStale, version = 0, told, ...init }: FetchOptions,
 ): Promise<FetchResult> {
   const currentLayouts = isStale ? '' : writeLayoutKeys(app.tree.layouts.map(({ key = '' }) => key))
   // Nothing is sent to another site.
@@ -39,7 +40,7 @@ export async function fetchPage(
     headers: {
       [BUILD_HEADER]: app.boot.build,
       [LAYOUTS_HEADER]: currentLayouts,
-      ...(isRefresh && { [REFRESH_HEADER]: '1' }),
+      ...(told !== undefined && { [REFRESH_HEADER]: told || NO_POSITION }),
     },
     redirect: 'manual',
   })

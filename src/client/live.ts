@@ -4,12 +4,14 @@
 
 import type { LiveState } from '../shared/tree/browser-state.ts'
 import type { PageEvents } from './fetch-page.ts'
+import type { NavigatorState } from './navigation/navigator-context.ts'
 import type { Page, PageView } from './navigation/page-view.ts'
 import type { Refresh } from './result-view.ts'
 
 interface LiveInput {
   /** Tells components whether the page hears of changes. */
   setState(state: LiveState): void
+  state: Pick<NavigatorState, 'told'>
   view: PageView
   refresh: Refresh
   /** Asks for the stream of a page, named by its path and query: see `fetchEvents`. */
@@ -80,12 +82,10 @@ async function connect<Result>(outer: AbortSignal, use: (connection: Connection)
  * in any case.
  */
 export function createLive(input: LiveInput) {
-  const { setState, view, refresh, listen, isBusy, isBefore, isTyping, reload, visitors } = input
+  const { setState, state, view, refresh, listen, isBusy, isBefore, isTyping, reload, visitors } = input
   /** The path and the query of the page that the stream belongs to; null without a stream. */
   let followed: string | null = null
   let controller = new AbortController()
-  /** The last position with which the stream has asked for a refresh. */
-  let told = ''
   let retryMs = RETRY_MS
   let streamFailures = 0
   let isRefreshing = false
@@ -96,7 +96,7 @@ export function createLive(input: LiveInput) {
   const isLeaving = () => performance.now() - leftAt < LEAVING_MS
 
   /** Whether the page lacks what was published up to a position. What was sent in the meantime may have brought it. */
-  function isBehind(position = told): boolean {
+  function isBehind(position = state.told): boolean {
     const { live } = view.coming()
     return live === '' || (live !== undefined && isBefore(live, position))
   }
@@ -123,7 +123,7 @@ export function createLive(input: LiveInput) {
     if (next === followed) return
     controller.abort()
     followed = next
-    told = ''
+    state.told = ''
     setState('off')
     if (next === null) return
     streamFailures = 0
@@ -175,7 +175,7 @@ export function createLive(input: LiveInput) {
     const { live } = page
     if (live === undefined) return
     if (asks) {
-      told = position
+      state.told = position
       // Positions of two epochs cannot be compared.
       if (live.split('.')[0] !== position.split('.')[0]) page.live = ''
     }
@@ -197,7 +197,7 @@ export function createLive(input: LiveInput) {
     if (isRefreshing) return
     isRefreshing = true
     for (let failures = 0; isBehind() && !document.hidden; ) {
-      const before = told
+      const before = state.told
       // Navigations and submissions go first.
       if (isBusy()) await wait(BUSY_CHECK_MS)
       else if (mustLoad) await loadDocument()

@@ -3,6 +3,7 @@
 
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
 import { liveStore, navigationStore } from '../shared/tree/browser-state.ts'
+import { isBefore } from '../shared/wire/live-position.ts'
 import type { App } from './app.tsx'
 import { sendEarly } from './early-events.ts'
 import { fetchEvents, fetchPage } from './fetch-page.ts'
@@ -15,7 +16,7 @@ import { watchFields } from './kept-fields.ts'
 import { keepsTyped, restoreTyped, VISITOR_CHANNEL, watchVisitor } from './kept-text.ts'
 import { createActivity, type NavigatorState } from './navigation/navigator-context.ts'
 import { createNavigate } from './navigation/page-navigation.ts'
-import { createPageView, isBefore } from './navigation/page-view.ts'
+import { createPageView } from './navigation/page-view.ts'
 import { createLinks, createPrefetcher } from './prefetch.ts'
 import { showProgress } from './progress.ts'
 import { createRefresh, createResultView, reloadDocument } from './result-view.ts'
@@ -36,6 +37,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     pendingForms: 0,
     refreshes: 0,
     redirects: 0,
+    told: '',
   }
   const urlOnScreen = () => state.urlOnScreen ?? location.href
   const releases = new Set<() => void>()
@@ -66,6 +68,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     live ??= import('./live.ts').then(({ createLive }) =>
       createLive({
         setState: liveStore.set,
+        state,
         view,
         refresh,
         listen: (page, position, signal) => fetchEvents(new URL(page, location.href), app, position, signal),

@@ -19,10 +19,9 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
   /** Fetches a page with the data of all its layouts. */
   async function fetchFresh(url: URL, isRefresh = false) {
     const controller = new AbortController()
-    const { version } = state
-    const result = await fetchPage(url, app, { signal: controller.signal, isStale: true, version, isRefresh }).catch(
-      (): FetchResult => ({ kind: 'load', isLost: true }),
-    )
+    const { version, told } = state
+    const options = { signal: controller.signal, isStale: true, version, ...(isRefresh && { told }) }
+    const result = await fetchPage(url, app, options).catch((): FetchResult => ({ kind: 'load', isLost: true }))
     return { ...result, stop: () => controller.abort() }
   }
 

@@ -210,6 +210,25 @@ t.test('cached pages are live', async (t) => {
   await open.hasText('h1', 'Cached: first, second, third')
 })
 
+t.test('a cached page is rendered again if the server cannot know whether it is current', async (t) => {
+  const site = await serveLiveSite(t, dir)
+  const open = await openLive(t, site, '/cached')
+  await site.add('second')
+  await open.hasText('h1', 'Cached: first, second')
+  await setHidden(open, true)
+  await until(() => site.streams().length === 0)
+  // So many topics are remembered.
+  await site.app.live.publish(...Array.from({ length: 10_001 }, (_, index) => `topic ${index}`))
+  site.board.loads.length = 0
+  site.refreshes.length = 0
+  await setHidden(open, false)
+  await until(() => site.board.loads.length > 0)
+  await site.add('third')
+  await open.hasText('h1', 'Cached: first, second, third')
+  t.strictSame(site.board.loads, ['/cached', '/cached'])
+  t.strictSame(site.refreshes, ['/cached', '/cached'], 'each time once')
+})
+
 t.test('a document of an old build is loaded again when nothing is typed', async (t) => {
   const site = await serveLiveSite(t, dir)
   const idle = await openLive(t, site)

@@ -16,6 +16,8 @@ export interface NavigatorState {
   refreshes: number
   /** How many redirects in a row have been followed. */
   redirects: number
+  /** The last position with which the stream of the page has asked for a refresh; an empty text for none. */
+  told: string
 }
 
 /** The objects that navigations and forms share. */

@@ -1,5 +1,6 @@
 import { addTransitionType, startTransition } from 'react'
 import type { Tree } from '../../shared/tree/app-tree.tsx'
+import { isBefore } from '../../shared/wire/live-position.ts'
 import type { App } from '../app.tsx'
 import { createDefaults } from '../field-defaults.ts'
 import { meetVisitor } from '../kept-text.ts'
@@ -163,16 +164,7 @@ function addStyles() {
   document.adoptedStyleSheets.push(sheet)
 }
 
-// Positions of live pages, `<epoch>.<number>`: see `LivePages`. Those of different epochs cannot be compared.
-
-/** Whether a position comes before another one of the same epoch. */
-export function isBefore(position: string, other: string): boolean {
-  const [epoch, number] = position.split('.')
-  const [otherEpoch, otherNumber] = other.split('.')
-  return epoch === otherEpoch && Number(number) < Number(otherNumber)
-}
-
-/** Returns the position of a page that has the data of two others; an empty string if it is not known. */
+/** Returns the position of a live page that has the data of two others; an empty string if it is not known. */
 function earlierOf(position: string, other = ''): string {
   if (isBefore(position, other)) return position
   return position === other || isBefore(other, position) ? other : ''

@@ -118,13 +118,20 @@ export class PageCache {
    * @param maxMs The longest time that a render takes, in milliseconds.
    * @param stale The stale response; null for none. Only a newer one is used. A store tells about when a response was
    *   rendered, so the stale one itself may seem newer.
+   * @param isBehind Whether a response is too old for the request (no response is).
    * @returns Null if there is a stale response, and another process is rendering the new one.
    */
-  async takeTurn(key: string, maxMs: number, stale: StoredResponse | null): Promise<GroupTurn | OthersTurn | null> {
+  async takeTurn(
+    key: string,
+    maxMs: number,
+    stale: StoredResponse | null,
+    isBehind: (response: StoredResponse) => boolean = () => false,
+  ): Promise<GroupTurn | OthersTurn | null> {
     if (this.#store === null) return ALONE
     const isNewer = ({ id, storedAt }: StoredResponse) =>
       stale === null || (id !== stale.id && storedAt > stale.storedAt)
-    const isWanted = (response: StoredResponse) => isNewer(response) && freshnessOf(response, this.#now()) !== 'expired'
+    const isWanted = (response: StoredResponse) =>
+      isNewer(response) && !isBehind(response) && freshnessOf(response, this.#now()) !== 'expired'
     return takeTurn(this.#store, { key, maxMs, isWanted, isRefresh: stale !== null })
   }
 

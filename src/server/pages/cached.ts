@@ -2,7 +2,8 @@
 
 import { ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { BUILD_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import { isBefore } from '../../shared/wire/live-position.ts'
+import { BUILD_HEADER, REFRESH_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { CacheRule } from '../build-output/cache-rule.ts'
 import { documentKey } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
@@ -113,11 +114,21 @@ type Found = PageResponse | Promise<PageResponse | null>
 /** Returns the stored page; null if there is none. A stale page is rendered again in the background. */
 function find(cached: CachedRoute, key: string | null, ctx: RequestContext): Found | null {
   const found = key === null ? null : cached.cache.find(key)
-  if (key === null || found === null) return null
+  if (key === null || found === null || isBehind(found.page.response, ctx)) return null
   // Its loads begin in the next microtask.
   if (found.isStale && ctx.request.method === 'GET' && cached.cache.mayRefresh(key))
     refresh(cached, key, found.page, ctx)
   return storedResponse(found.page, found.isStale ? 'stale' : 'hit', cached.route, ctx)
+}
+
+/**
+ * Whether a stored response is older than what the open page was told of: the page would have to refresh again. What a
+ * client says leads at most to one render for each position of the site.
+ */
+function isBehind({ live }: StoredResponse, { request, live: position }: RequestContext): boolean {
+  const told = request.headers[REFRESH_HEADER]
+  if (live === undefined || position === null || told === undefined) return false
+  return isBefore(live, String(told)) && isBefore(live, position)
 }
 
 /** Returns the redirect that the build has stored instead of a page, if there is one. */
@@ -205,7 +216,7 @@ async function renderAndStore(
   }
   try {
     const store = share(storing, ctx)
-    const ask = () => cache.takeTurn(key, loadMs + renderMs, stale)
+    const ask = () => cache.takeTurn(key, loadMs + renderMs, stale, (found) => isBehind(found, ctx))
     const answer = await (cache.isShared ? runStep('store', 'look-up', ctx, ask) : ask())
     if (answer === null) return null
     turn = 'wait' in answer ? await runStep('cache', 'render of another process', ctx, answer.wait) : answer

@@ -125,6 +125,7 @@ export function share(storing: Storing, ctx: RequestContext): Store {
       ...{ body, headers: [['content-type', FORMATS[format].contentType ?? '']], scripts, styles, tags },
       ...{ id: randomUUID(), storedAt: Date.now(), freshMs, staleMs },
       ...(isPermanent && { isPermanent }),
+      ...(ctx.live !== null && FORMATS[format].isNavigation && { live: ctx.live }),
       ...(rest && { rest }),
     })
   }

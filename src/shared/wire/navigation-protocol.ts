@@ -35,9 +35,11 @@ export const RESULT_HEADER = 'hydrant-result'
 
 /**
  * Request header: the browser shows this page already. The response begins after all loads have ended, so that they
- * can still redirect and set cookies.
+ * can still redirect and set cookies. The value is the position up to which a live page has to refresh, so that no older
+ * response of the page cache is used; NO_POSITION if the stream of the page has not asked for it.
  */
 export const REFRESH_HEADER = 'hydrant-refresh'
+export const NO_POSITION = '1'
 
 /** The result of an action. */
 export interface Acted extends Pick<ExtraProps, 'actionData' | 'invalid' | 'action'> {

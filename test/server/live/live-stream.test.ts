@@ -15,10 +15,11 @@ import {
   notFound,
   redirect,
 } from '../../../src/server/index.ts'
-import { BUILD_HEADER } from '../../../src/shared/wire/navigation-protocol.ts'
+import { BUILD_HEADER, NO_POSITION, REFRESH_HEADER } from '../../../src/shared/wire/navigation-protocol.ts'
 import { findFailing } from '../../find-failing.ts'
 import { navigationHeaders, type SiteModules, type TestSiteOptions, testSite, writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
+import { createMemoryBackends, createStore } from '../cache/shared/stores.ts'
 import { linesOf, linesOfResponse, listen, marked, navigationHeaders as ofBuild, pick } from '../lines.ts'
 import { buildForBrowser, HTML, JSON_ONLY, serve } from '../served.ts'
 import { countRefreshes, EVENTS, openStream, positionIn, withoutBeats } from './streams.ts'
@@ -579,6 +580,54 @@ t.test('a page that is stored is live', async (t) => {
   const before = positionOf(await get('/tagged'))
   await app.pageCache.invalidate({ path: '/tagged' })
   await (await open('/tagged', { 'last-event-id': String(before) })).refreshed(1)
+})
+
+const stored: SiteModules = {
+  '/page': { live: () => ['board'], cache: { maxAgeS: 600, tags: ['board'] }, load: () => 1 },
+  '/shell': { live: () => ['board'], cache: { maxAgeS: 600, tags: ['board'] }, load: () => 1, loadVisitor: () => 1 },
+  '/now': { live: () => ['board'] },
+}
+
+t.test('a refresh takes no stored response that is older than what its page was told of', async (t) => {
+  const { get, navigate, app } = await start(t, stored, { pageCache: { header: true } })
+  const [first, other] = [positionOf(await navigate('/page')), positionOf(await navigate('/shell'))]
+  t.equal(first, other)
+  const at = (number: number) => String(first).replace('.0', `.${number}`)
+  const refresh = async (told: string, path = '/page') => {
+    const response = await navigate(path, { [REFRESH_HEADER]: told })
+    return [response.headers['hydrant-cache'], positionOf(response)]
+  }
+  // The counter of the site grows, and nothing has changed for these pages.
+  await app.pageCache.invalidate({ tags: ['else'] })
+  for (const told of [at(0), NO_POSITION, 'other.1', '', '.', 'x'.repeat(1_000)])
+    t.strictSame(await refresh(told), ['hit', at(0)], told)
+  t.strictSame(await refresh(at(1)), ['miss', at(1)])
+  t.strictSame(await refresh(at(1)), ['hit', at(1)])
+  t.strictSame(await refresh(at(99)), ['hit', at(1)], 'no response could be newer')
+  await app.pageCache.invalidate({ tags: ['else'] })
+  t.strictSame(await refresh(at(99)), ['miss', at(2)])
+  t.strictSame(await refresh(at(2), '/shell'), ['hit', at(2)], 'its visitor’s part is loaded each time')
+  const document = await get('/page', { ...HTML, [REFRESH_HEADER]: at(2) })
+  const again = await get('/page', { ...HTML, [REFRESH_HEADER]: at(99) })
+  t.equal(again.headers['hydrant-cache'], 'hit')
+  t.equal(positionOf(again), positionOf(document))
+})
+
+t.test('nor does it take one of another process', async (t) => {
+  const createBackend = createMemoryBackends(1_000_000)
+  const openCacheStore = () => createStore(t, { backend: createBackend() })
+  const options = { pageCache: { header: true }, openCacheStore }
+  const one = await start(t, stored, options)
+  const other = await start(t, stored, options)
+  const first = positionOf(await one.navigate('/page'))
+  await one.app.pageCache.invalidate({ tags: ['else'] })
+  const told = await until(async () => {
+    const position = positionOf(await other.get('/now'))
+    return position === first ? null : position
+  })
+  const refreshed = await other.navigate('/page', { [REFRESH_HEADER]: String(told) })
+  t.equal(refreshed.headers['hydrant-cache'], 'miss')
+  t.equal(positionOf(refreshed), told)
 })
 
 t.test('a page that was rendered in the background is live', async (t) => {

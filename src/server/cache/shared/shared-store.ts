@@ -21,6 +21,8 @@ export interface StoredResponse {
   staleMs: number
   /** True for a response that never expires in the memory of a process. The times then only apply to shared caches. */
   isPermanent?: true
+  /** The position in the lines of a live page. Missing for any other response. */
+  live?: string
   /** The data for the rest of a partly static page, whose `body` is the shell. Missing for a complete response. */
   rest?: ShellRest
 }
