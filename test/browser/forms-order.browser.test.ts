@@ -123,6 +123,20 @@ t.test('a navigation that is started later wins', async (t) => {
   }
 })
 
+t.test('a redirect of a component is a navigation too', async (t) => {
+  for (const button of ['data-a', 'redirect-a', 'failure-a']) {
+    const opened = await open(t, '/order')
+    await send(opened, button, 'script-away')
+    await openGate('script')
+    await opened.hasText('h1', 'Target ?script')
+    await openGate('a')
+    await opened.hasText('#state', 'idle')
+    t.equal(pathOf(opened), '/target?script', button)
+    t.equal(await textOf(opened, 'h1'), 'Target ?script')
+    t.equal(await opened.count('[role=alert]'), 0)
+  }
+})
+
 t.test('a navigation that was started before ends', async (t) => {
   const opened = await open(t, '/order')
   await opened.click('#to-slow')

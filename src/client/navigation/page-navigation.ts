@@ -85,6 +85,7 @@ export function createNavigate(
     const { hasUAVisualTransition, info, signal } = event
     if (info instanceof FetchedPage) {
       state.redirects = 0
+      state.departures++
       return { ready: Promise.resolve(), show: () => show(info.page, event, from) }
     }
     if (!from.canWait) state.urlOnScreen ??= from.url

@@ -30,6 +30,9 @@ export default function Order({ data, actionData }: PageProps<'/order'>) {
       <button id="script" type="button" onClick={() => void submit({ name: 'script', end: 'data' })}>
         script
       </button>
+      <button id="script-away" type="button" onClick={() => void submit({ name: 'script', end: 'redirect' })}>
+        script away
+      </button>
     </>
   )
 }
