@@ -1,6 +1,6 @@
 import { type PageProps, useSubmission } from 'hydrant/react'
 
-const ENDS = ['data', 'redirect', 'slow', 'refusal', 'failure']
+const ENDS = ['data', 'redirect', 'slow', 'refusal', 'failure', 'invalid']
 
 export default function Order({ data, actionData }: PageProps<'/order'>) {
   const { data: own, submit } = useSubmission<'/order'>()
