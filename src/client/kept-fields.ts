@@ -1,5 +1,6 @@
 // Keeps what a visitor has typed in the page that is shown: before hydration, and when React renders fields anew.
 
+import { PROBE } from '../shared/wire/early-events.ts'
 import {
   type Field,
   fieldsOnScreen,
@@ -48,15 +49,16 @@ export function watchFields() {
     if (!(target instanceof Element) || isReacts(target)) return
     const places = [...placesOfFields()]
     const place = places.find(([, field]) => field === target)?.[0]
-    if (place === undefined) return
+    // The cast is safe because the element is one of the fields.
+    const field = target as Field
+    if (place === undefined || isHydrated(field)) return
     if (target instanceof HTMLTextAreaElement) keepText(target)
     if (changed.size === 0) setTimeout(forgetHydrated, HYDRATED_MS, new Set())
-    // The cast is safe because the element is one of the fields.
-    changed.set(target as Field, { place, path: location.pathname, others: new Set(places.map(([, field]) => field)) })
+    changed.set(field, { place, path: location.pathname, others: new Set(places.map(([, field]) => field)) })
   }
 
   function forgetHydrated(before: Set<Field>) {
-    const hydrated = new Set([...changed.keys()].filter(isReacts))
+    const hydrated = new Set([...changed.keys()].filter(isHydrated))
     for (const field of before) changed.delete(field)
     if (changed.size > 0) setTimeout(forgetHydrated, HYDRATED_MS, hydrated)
   }
@@ -92,9 +94,10 @@ function keepText(field: HTMLTextAreaElement) {
   Object.defineProperty(field, 'value', {
     ...property,
     set(text) {
+      const isHydrating = isReacts(field)
       // React defines a property of its own next, if there is none.
-      Reflect.deleteProperty(field, 'value')
-      if (text !== field.defaultValue) property?.set?.call(field, text)
+      if (isHydrating) Reflect.deleteProperty(field, 'value')
+      if (!isHydrating || text !== field.defaultValue) property?.set?.call(field, text)
     },
   })
 }
@@ -115,6 +118,25 @@ function moveFiles({ files }: HTMLInputElement, field: HTMLInputElement) {
   if (!files?.length) return
   field.files = files
   field.dispatchEvent(new Event('change', { bubbles: true }))
+}
+
+/**
+ * Returns whether React has hydrated the part of the page around a field, which may belong to another script. React stops
+ * the probe before that. It does not reach a field that has been removed.
+ */
+function isHydrated(field: Field): boolean {
+  if (isReacts(field)) return true
+  let isPassed = false
+  function onProbe(event: Event) {
+    isPassed = !event.cancelBubble
+    event.stopPropagation()
+  }
+  if (!Object.keys(document).some((key) => key.startsWith('__reactContainer$'))) return false
+  // After React's own listener.
+  document.addEventListener(PROBE, onProbe, true)
+  field.dispatchEvent(new PointerEvent(PROBE, { pointerId: -1 }))
+  document.removeEventListener(PROBE, onProbe, true)
+  return isPassed
 }
 
 /** Returns whether React has created the node, or has hydrated it. */

@@ -110,7 +110,7 @@ interface Ahead extends Prefetched {
  * Holds the pages that are fetched in advance. A new page replaces the least recently used one. Discarding a page ends
  * its request.
  *
- * @param onSettled Called when a response has arrived or failed: another one may be requested.
+ * @param onSettled Called when a response is complete or has failed: another one may be requested.
  */
 function createPrefetchedPages(app: App, fetch: FetchAhead, onSettled: () => void) {
   /** By key, the least recently used first. */
@@ -140,10 +140,11 @@ function createPrefetchedPages(app: App, fetch: FetchAhead, onSettled: () => voi
       for (const oldest of pages.values()) if (pages.size > MAX_PAGES) discard(oldest)
       setTimeout(discard, FRESH_MS, page)
       result
-        .then((result) => {
+        .then(async (result) => {
           // A redirect or an error may not happen again when the visitor follows the link.
-          if (isKept(result)) page.isPending = 'rest' in result && result.rest !== null
-          else discard(page)
+          if (!isKept(result)) return discard(page)
+          if ('rest' in result) await result.rest
+          page.isPending = false
         })
         .catch(() => discard(page))
         .then(onSettled)

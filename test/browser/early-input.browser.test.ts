@@ -1,4 +1,6 @@
-// Text that a visitor types before the page is hydrated, while an extension changes the page.
+/// <reference lib="dom" />
+
+// Text that a visitor types before the page is hydrated, while an extension changes the page, or in fields of other scripts.
 
 import t from 'tap'
 import { buildApp } from '../build-app.ts'
@@ -12,8 +14,13 @@ const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)
 
 /** Opens a page whose scripts wait until the returned function is called. */
-async function openEarly(t: Owner, path: string): Promise<{ open: OpenPage; hydrate: () => Promise<void> }> {
+async function openEarly(
+  t: Owner,
+  path: string,
+  init?: () => void,
+): Promise<{ open: OpenPage; hydrate: () => Promise<void> }> {
   const open = await chromium.open({}, t)
+  if (init) await open.page.addInitScript(init)
   let release!: () => void
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -90,3 +97,46 @@ t.test('a field that the page renders anew on purpose stays empty', async (t) =>
   await open.click('#more')
   await until(async () => (await open.valueOf('#own')) === '')
 })
+
+/** Counts the timers after which the client looks again whether fields have been hydrated. */
+function countLooks() {
+  const original = setTimeout
+  const looks = { count: 0 }
+  Object.assign(window, {
+    looks,
+    setTimeout(work: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) {
+      if (ms !== 200) return original(work, ms, ...given)
+      looks.count++
+      return original(() => {
+        work(...given)
+        looks.count--
+      }, ms)
+    },
+  })
+}
+
+for (const when of ['before', 'after']) {
+  t.test(`fields of another script that are filled in ${when} hydration are its own affair`, async (t) => {
+    const { open, hydrate } = await openEarly(t, '/early', countLooks)
+    if (when === 'after') await hydrate()
+    await open.evaluate(() => {
+      for (const name of ['input', 'textarea']) document.body.append(document.createElement(name))
+    }, null)
+    await open.fill('body > input', 'typed')
+    await open.fill('body > textarea', 'typed')
+    if (when === 'before') await hydrate()
+    const looks = () => open.evaluate(() => (window as unknown as { looks: { count: number } }).looks.count, null)
+    await until(async () => (await looks()) === 0)
+    const shown = await open.evaluate(async () => {
+      const input = document.querySelector('body > input')
+      const text = document.querySelector<HTMLTextAreaElement>('body > textarea')
+      if (text) text.value = ''
+      input?.remove()
+      const next = document.createElement('input')
+      document.body.append(next)
+      await new Promise((resolve) => setTimeout(resolve))
+      return [text?.value, next.value]
+    }, null)
+    t.strictSame(shown, ['', ''])
+  })
+}

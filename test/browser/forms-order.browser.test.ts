@@ -123,6 +123,20 @@ t.test('a navigation that is started later wins', async (t) => {
   }
 })
 
+t.test('a redirect of a component is a navigation too', async (t) => {
+  for (const button of ['data-a', 'redirect-a', 'failure-a']) {
+    const opened = await open(t, '/order')
+    await send(opened, button, 'script-away')
+    await openGate('script')
+    await opened.hasText('h1', 'Target ?script')
+    await openGate('a')
+    await opened.hasText('#state', 'idle')
+    t.equal(pathOf(opened), '/target?script', button)
+    t.equal(await textOf(opened, 'h1'), 'Target ?script')
+    t.equal(await opened.count('[role=alert]'), 0)
+  }
+})
+
 t.test('a navigation that was started before ends', async (t) => {
   const opened = await open(t, '/order')
   await opened.click('#to-slow')
@@ -175,6 +189,7 @@ for (const button of ['plain', 'own']) {
 t.test('the message of an older submission appears before its form', async (t) => {
   for (const [button, text] of [
     ['refusal-a', '409 Refused a'],
+    ['invalid-a', '422 Invalid a'],
     ['failure-a', 'Digest: '],
   ] as const) {
     const opened = await open(t, '/order')
@@ -187,6 +202,19 @@ t.test('the message of an older submission appears before its form', async (t) =
     t.equal(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id, null), 'form-a')
     t.equal(await textOf(opened, '#data'), 'answer to b')
   }
+})
+
+t.test('so do the messages of a form that was not accepted, without new data too', async (t) => {
+  const opened = await open(t, '/quiet')
+  await opened.fill('#plain [name=text]', 'refused')
+  await opened.click('#plain-send')
+  await opened.fill('#plain [name=text]', 'accepted')
+  await opened.click('#plain-send')
+  await opened.hasText('#action-data', /action/)
+  await openGate('refused')
+  await opened.hasText('[role=alert]', '422 Refused')
+  t.equal(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id, null), 'plain')
+  t.match(await textOf(opened, '#action-data'), /action/)
 })
 
 t.test('text that is typed and sent meanwhile stays in a form until its response', async (t) => {

@@ -77,6 +77,32 @@ t.test('prefetch() waits for its turn, and for the page', async (t) => {
   t.strictSame(visitor.errors, [])
 })
 
+t.test('a page with parts that follow later has its place until they have arrived', async (t) => {
+  const { visit, gates } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t, { init: keepPrefetched })
+  await visitor.start('/links')
+  for (const number of [0, 1, 2]) await prefetch(visitor, `/later?${number}`)
+  const fourth = prefetch(visitor, '/n/0')
+  await visitor.evaluate(() => null, null)
+  t.strictSame(visitor.asked, ['/later?0', '/later?1', '/later?2'])
+  gates.gate('later?1').open()
+  gates.gate('n0').open()
+  t.equal(await fourth, true)
+  t.strictSame(visitor.asked, ['/later?0', '/later?1', '/later?2', '/n/0'])
+})
+
+t.test('a page that is too old to be used gives its place to another one', async (t) => {
+  const { visit, gates } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
+  await visitor.page.clock.install()
+  await visitor.start('/links')
+  for (const number of [0, 1, 2]) await prefetch(visitor, `/later?${number}`)
+  const fourth = prefetch(visitor, '/n/0')
+  gates.gate('n0').open()
+  await visitor.page.clock.runFor(10_000)
+  t.equal(await fourth, true)
+})
+
 t.test('effects of the first render prefetch and refresh, whichever kind they are', async (t) => {
   const { visit, gates } = await serveSmallSite(t, {}, dir)
   const visitor = await visit(t)

@@ -1,4 +1,5 @@
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
+import type { Refusal } from '../../shared/wire/public-error.ts'
 import { currentOf, watchSent } from '../field-defaults.ts'
 import { forgetOtherPages, keepTyped } from '../kept-text.ts'
 import type { NavigatorContext } from '../navigation/navigator-context.ts'
@@ -115,6 +116,7 @@ function createResultTaker(submission: Submission, turn: Turn, view: ResultView)
   const input = watchInput(submission.form, turn)
   const accept = watchSent(submission.form)
   const screen = createResultScreen(submission, turn, view)
+  let refusal: Refusal | undefined
 
   async function takePage(page: PageResult, status: number) {
     const { leaf } = page.tree
@@ -126,7 +128,8 @@ function createResultTaker(submission: Submission, turn: Turn, view: ResultView)
       return screen.showPage(page, () => isAccepted && input.reset())
     }
     submission.stop()
-    if (leaf.kind === 'shown') showError(leaf.shown, submission.form)
+    const error = leaf.kind === 'shown' ? leaf.shown : refusal
+    if (error) showError(error, submission.form)
     if (isAccepted) input.reset()
   }
 
@@ -134,6 +137,7 @@ function createResultTaker(submission: Submission, turn: Turn, view: ResultView)
     /** Shows what the action returned, in the current page. */
     acted(acted: Acted, status: number) {
       if (status < 400) accept()
+      refusal = refusalOf(acted, status)
       screen.showActed(acted)
     },
     /** Resolves when the result has taken effect. */
@@ -150,8 +154,10 @@ function createResultTaker(submission: Submission, turn: Turn, view: ResultView)
         if (isInPlace && !result.isRefused) input.reset()
       } else if (result.kind === 'done') {
         const shown = screen.actedShown()
-        if (!shown) await screen.follow(url)
-        else {
+        if (!shown) {
+          if (refusal) showError(refusal, submission.form)
+          await screen.follow(url)
+        } else {
           await shown
           if ((actedStatus ?? 0) < 400) input.reset()
         }
@@ -159,6 +165,11 @@ function createResultTaker(submission: Submission, turn: Turn, view: ResultView)
     },
     stop: input.stop,
   }
+}
+
+/** Returns the messages of a form that was not accepted, for a notice in place of the page. */
+function refusalOf({ invalid }: Acted, status: number): Refusal | undefined {
+  return invalid && { kind: 'refusal', status, message: Object.values(invalid.issues).flat().join(' ') }
 }
 
 /** Creates the functions that show the result of a submission, if it is its turn. */

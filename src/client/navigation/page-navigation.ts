@@ -42,7 +42,7 @@ export function createNavigate(
     signal.addEventListener('abort', stop)
     // If the network fails, or a module is missing, the browser loads the document and shows its own error page.
     const result = await pending.catch(() => ({ kind: 'load' }) as const)
-    if (signal.aborted) return never
+    if (signal.aborted) return never()
     // As in any document, sending a form cancels a navigation, as long as the URL has not changed.
     if (from.canWait && sentBefore !== state.formsSent) {
       stop()
@@ -85,12 +85,13 @@ export function createNavigate(
     const { hasUAVisualTransition, info, signal } = event
     if (info instanceof FetchedPage) {
       state.redirects = 0
+      state.departures++
       return { ready: Promise.resolve(), show: () => show(info.page, event, from) }
     }
     if (!from.canWait) state.urlOnScreen ??= from.url
     state.departures++
     // The visitor went elsewhere while this script was loaded.
-    if (signal.aborted) return { ready: never, show: () => never }
+    if (signal.aborted) return { ready: never(), show: never }
     const end = begin({ state: 'loading', url })
     // After the next navigation has begun, so that the state does not become idle in between.
     signal.addEventListener('abort', () => setTimeout(end))
@@ -134,12 +135,13 @@ function typeOf({ destination, navigationType }: NavigateEvent): TransitionType 
   return navigationType === 'traverse' && destination.index < from ? 'back' : 'forward'
 }
 
-const never = new Promise<never>(() => {})
+/** Each promise is a new one: what waits for one that is shared is never freed. */
+const never = () => new Promise<never>(() => {})
 
 function move(to: string, isReplaced: boolean): Promise<never> {
   if (isReplaced) location.replace(to)
   else location.assign(to)
-  return never
+  return never()
 }
 
 // Scrolls to a place that a page gets only with a part that arrives late. The browser itself scrolls once, when the

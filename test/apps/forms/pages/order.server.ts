@@ -1,4 +1,4 @@
-import { type ActionContext, HttpError, redirect } from 'hydrant'
+import { type ActionContext, HttpError, invalidForm, redirect } from 'hydrant'
 import { textOf } from '../done.ts'
 
 const finished: string[] = []
@@ -22,6 +22,9 @@ export async function action({ app, form }: ActionContext) {
       break
     case 'refusal':
       throw new HttpError(409, `Refused ${name}`)
+    case 'invalid':
+      invalidForm({ text: `Invalid ${name}` })
+      break
     case 'failure':
       throw new Error('SECRET-MARKER')
   }

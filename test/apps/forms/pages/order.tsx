@@ -1,6 +1,6 @@
 import { type PageProps, useSubmission } from 'hydrant/react'
 
-const ENDS = ['data', 'redirect', 'slow', 'refusal', 'failure']
+const ENDS = ['data', 'redirect', 'slow', 'refusal', 'failure', 'invalid']
 
 export default function Order({ data, actionData }: PageProps<'/order'>) {
   const { data: own, submit } = useSubmission<'/order'>()
@@ -29,6 +29,9 @@ export default function Order({ data, actionData }: PageProps<'/order'>) {
       </a>
       <button id="script" type="button" onClick={() => void submit({ name: 'script', end: 'data' })}>
         script
+      </button>
+      <button id="script-away" type="button" onClick={() => void submit({ name: 'script', end: 'redirect' })}>
+        script away
       </button>
     </>
   )

@@ -1,3 +1,6 @@
+import { type ActionContext, invalidForm } from 'hydrant'
+import { textOf } from '../done.ts'
+
 let loads = 0
 let actions = 0
 
@@ -7,6 +10,10 @@ export function load() {
   return ++loads
 }
 
-export function action() {
+export async function action({ app, form }: ActionContext) {
+  if (textOf(form, 'text') === 'refused') {
+    await app.gate('refused')
+    invalidForm({ text: 'Refused' })
+  }
   return `action ${++actions}`
 }
