@@ -3,7 +3,7 @@
 
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
 import { liveStore, navigationStore } from '../shared/tree/browser-state.ts'
-import { isBefore } from '../shared/wire/live-position.ts'
+import { isBefore } from '../shared/wire/navigation-protocol.ts'
 import type { App } from './app.tsx'
 import { sendEarly } from './early-events.ts'
 import { fetchEvents, fetchPage } from './fetch-page.ts'

@@ -1,6 +1,6 @@
 import { addTransitionType, startTransition } from 'react'
 import type { Tree } from '../../shared/tree/app-tree.tsx'
-import { isBefore } from '../../shared/wire/live-position.ts'
+import { isBefore } from '../../shared/wire/navigation-protocol.ts'
 import type { App } from '../app.tsx'
 import { createDefaults } from '../field-defaults.ts'
 import { meetVisitor } from '../kept-text.ts'

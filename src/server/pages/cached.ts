@@ -2,8 +2,7 @@
 
 import { ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { isBefore } from '../../shared/wire/live-position.ts'
-import { BUILD_HEADER, REFRESH_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import { BUILD_HEADER, isBefore, REFRESH_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { CacheRule } from '../build-output/cache-rule.ts'
 import { documentKey } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'

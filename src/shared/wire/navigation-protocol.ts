@@ -41,6 +41,13 @@ export const RESULT_HEADER = 'hydrant-result'
 export const REFRESH_HEADER = 'hydrant-refresh'
 export const NO_POSITION = '1'
 
+/** Whether a position of a live page, `<epoch>.<number>`, comes before another one of the same epoch: see `LivePages`. */
+export function isBefore(position: string, other: string): boolean {
+  const [epoch, number] = position.split('.')
+  const [otherEpoch, otherNumber] = other.split('.')
+  return epoch === otherEpoch && Number(number) < Number(otherNumber)
+}
+
 /** The result of an action. */
 export interface Acted extends Pick<ExtraProps, 'actionData' | 'invalid' | 'action'> {
   /** False if the action has changed nothing that a page shows. */
