@@ -273,6 +273,16 @@ t.test('a hydrated page gets each event once, and keeps none', async (t) => {
   const { open, hydrate, hydrateLate } = await openEarly(t)
   hydrateLate()
   await hydrate()
+  // The script of the late part may arrive after the others.
+  await until(() =>
+    open.evaluate(
+      () =>
+        Object.keys(document.querySelector('#late') ?? {})
+          .join()
+          .includes('__reactFiber'),
+      null,
+    ),
+  )
   await settle(open)
   await open.click('#late')
   await open.hasText('#late', '1')

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { serverFileKeys } from '../../../src/server/build-output/manifest.ts'
+import { ROUTE_TYPES_FILE, serverFileKeys } from '../../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { envFileNames, readEnvFile } from '../../../src/server/options/env-files.ts'
 import { messageOf } from '../../../src/server/util/unknown-values.ts'
@@ -8,9 +8,6 @@ import { pickPublic } from '../../../src/shared/public-env.ts'
 import { compareText } from '../../build-problem.ts'
 import type { DiscoveredSite } from './discover-site.ts'
 import { parseSegment } from './page-files.ts'
-
-/** The name of the declaration file, in the site's folder, where every tsconfig.json finds it. */
-export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
 
 /**
  * Writes the declaration of the site's pages, layouts and public variables, unless the file has that content already.

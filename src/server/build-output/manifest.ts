@@ -9,6 +9,9 @@ export const MANIFEST_FORMAT = 1
 /** The folder that a build is written to, inside the site's folder. */
 export const BUILD_FOLDER = '.hydrant'
 
+/** The name of the declaration file that a build writes into the site's folder, where every tsconfig.json finds it. */
+export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
+
 /** Paths inside the build folder. */
 export const BUILD_PATHS = {
   manifest: 'manifest.json',

@@ -111,10 +111,15 @@ t.test('a default port that is in use does not stop the site, whose times are ke
   t.match(line, '--admin <port>')
   t.equal((await fetch(`${site}/fail`, { headers: HTML })).status, 500)
   t.equal(await child.stop('SIGTERM'), 0)
-  t.match(JSON.parse((await runCli(['slow', dir, '--json'], { env })).stdout), {
-    requests: 1,
-    routes: [{ route: '/fail' }],
-  })
+  const times: { requests: number; routes: { route: string }[] } = JSON.parse(
+    (await runCli(['slow', dir, '--json'], { env })).stdout,
+  )
+  t.equal(times.requests, 1)
+  // A busy machine may block the event loop outside of routes.
+  t.strictSame(
+    times.routes.map(({ route }) => route).filter((route) => route !== ''),
+    ['/fail'],
+  )
 })
 
 t.test('a configured port that is in use stops the site', async (t) => {
