@@ -24,7 +24,10 @@ t.test('a connection that is cut while a page waits for data shows the client-si
 t.test('a connection that is cut before the page has arrived causes an ordinary page load', async (t) => {
   const visitor = await small.visit(t)
   await visitor.start('/')
+  // Until the headers have arrived, Chromium sends the request again by itself.
+  const answered = visitor.page.waitForResponse((response) => new URL(response.url()).pathname === '/slow')
   await visitor.click('/slow')
+  await answered
   await gates.gate('slow').reached
   await visitor.hasText('#state', 'loading /slow')
   const loading = visitor.page.waitForRequest((request) => request.resourceType() === 'document')
