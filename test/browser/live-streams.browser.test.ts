@@ -198,25 +198,26 @@ t.test('a hidden tab has no stream, and refreshes once when it is visible', asyn
   t.strictSame(board.loads, ['/', '/', '/'], 'a tab that missed nothing does not refresh')
 })
 
-t.test('cached pages are live', async (t) => {
+/** Opens a cached page that changes, and hides its tab. */
+async function hideCached(t: Test) {
   const site = await serveLiveSite(t, dir)
   const open = await openLive(t, site, '/cached')
   await site.add('second')
   await open.hasText('h1', 'Cached: first, second')
   await setHidden(open, true)
   await until(() => site.streams().length === 0)
+  return { site, open }
+}
+
+t.test('cached pages are live', async (t) => {
+  const { site, open } = await hideCached(t)
   await site.add('third')
   await setHidden(open, false)
   await open.hasText('h1', 'Cached: first, second, third')
 })
 
 t.test('a cached page is rendered again if the server cannot know whether it is current', async (t) => {
-  const site = await serveLiveSite(t, dir)
-  const open = await openLive(t, site, '/cached')
-  await site.add('second')
-  await open.hasText('h1', 'Cached: first, second')
-  await setHidden(open, true)
-  await until(() => site.streams().length === 0)
+  const { site, open } = await hideCached(t)
   // So many topics are remembered.
   await site.app.live.publish(...Array.from({ length: 10_001 }, (_, index) => `topic ${index}`))
   site.board.loads.length = 0
