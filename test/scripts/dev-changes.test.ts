@@ -30,6 +30,16 @@ t.test('passes stylesheets on sooner than other files', async (t) => {
   t.strictSame(batches, ['a.tsx', 'a.css,b.css'])
 })
 
+t.test('waits for the content of a file that was emptied', async (t) => {
+  const { batch, batches, tick } = create(t)
+  batch.add({ ...script, isEmpty: true })
+  tick(40)
+  t.strictSame(batches, [])
+  batch.add(script)
+  tick(8)
+  t.strictSame(batches, ['a.tsx'])
+})
+
 t.test('keeps stylesheets and other files that are saved together in one batch', async (t) => {
   const { batch, batches, tick } = create(t)
   batch.add(script)

@@ -6,6 +6,8 @@ export interface Change {
   path: string
   /** Whether the change can be shown before those of other files: a stylesheet (false). */
   isUrgent?: boolean
+  /** Whether the file has no content (false). */
+  isEmpty?: boolean
 }
 
 /** Several files are often saved at once. A batch waits for this time without a change. */
@@ -14,8 +16,8 @@ const DEBOUNCE_MS = 8
 const SEVERAL_MS = 24
 /** How long a batch waits that has only urgent changes. */
 const URGENT_MS = 1
-/** Some editors remove a file and write it again. A batch waits for this time after a file was removed. */
-const REMOVAL_MS = 50
+/** Many programs remove or empty a file just before they write it. A batch waits for this time for the new content. */
+const GONE_MS = 50
 
 /** @param onChange Called with each batch. */
 export function createChangeBatch(onChange: (changes: Change[]) => void) {
@@ -70,8 +72,8 @@ function waitOfAll(changes: readonly Change[]): number {
   return changes.length > 1 && longest >= DEBOUNCE_MS ? Math.max(longest, SEVERAL_MS) : longest
 }
 
-function waitOf({ kind, isUrgent }: Change): number {
-  if (kind === 'unlink') return REMOVAL_MS
+function waitOf({ kind, isUrgent, isEmpty }: Change): number {
+  if (kind === 'unlink' || isEmpty) return GONE_MS
   return isUrgent ? URGENT_MS : DEBOUNCE_MS
 }
 

@@ -53,7 +53,9 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
 
   function notice(path: string) {
     for (const [file, kind] of versions.read(path)) {
-      const change = { kind, path: toSitePath(siteDir, file), isUrgent: kind === 'change' && isWholeStylesheet(file) }
+      const isEmpty = statSync(file, { throwIfNoEntry: false })?.size === 0
+      const isUrgent = kind === 'change' && !isEmpty && file.endsWith('.css')
+      const change = { kind, path: toSitePath(siteDir, file), isUrgent, isEmpty }
       if (isWanted(change)) batch.add(change)
     }
   }
@@ -79,11 +81,6 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
       await polled?.close()
     },
   }
-}
-
-/** Returns whether a file is a stylesheet with content: many programs empty a file just before they write it. */
-function isWholeStylesheet(path: string): boolean {
-  return path.endsWith('.css') && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 /** Returns whether files are checked at intervals. chokidar reads this variable, too. */

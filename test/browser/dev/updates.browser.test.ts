@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { keepsState, startDevSite } from './dev-site.ts'
 
@@ -35,6 +36,20 @@ t.test('shows edits of nested layouts and of pages without a name', async (t) =>
   await page.goto(`${site.url}arrow`, 'load')
   await page.hydrated()
   await keepsState(t, page, () => site.edit('pages/arrow.tsx', 'arrow</h1>', 'new arrow</h1>'), 'h1', 'new arrow')
+  t.strictSame(page.messages, [])
+})
+
+t.test('keeps the state when a program empties a file some time before it writes it', async (t) => {
+  const page = await site.open('/arrow')
+  const before = await page.use()
+  const text = readFileSync(join(site.dir, 'pages/arrow.tsx'), 'utf8')
+  for (let waitMs = 6; waitMs < 22; waitMs++) {
+    site.write('pages/arrow.tsx', '')
+    await setTimeout(waitMs)
+    site.write('pages/arrow.tsx', text.replace('arrow</h1>', `${waitMs}</h1>`))
+    await page.says('h1', `new ${waitMs}`)
+  }
+  t.strictSame(await page.state(), before)
   t.strictSame(page.messages, [])
 })
 

@@ -274,14 +274,17 @@ function findUpdate(
   let isReplaceable = true
   const kept = new Set<string>()
   for (const id of stale) {
-    if (isBroken(id)) {
+    const module = known.get(id)
+    const importers = [...graph.importersOf(id)].filter((importer) => known.has(importer))
+    // A page without a default export is broken. If this was not noticed, its file was emptied in between: it is being
+    // written, and another change follows.
+    const isEmptied = resized.has(id) && importers.length === 0 && module?.exports.length === 0
+    if (isBroken(id) || isEmptied) {
       stale.delete(id)
-      if (known.has(id)) kept.add(id)
+      if (module) kept.add(id)
       continue
     }
-    const module = known.get(id)
     const isBoundary = module?.isBoundary === true && !resized.has(id)
-    const importers = [...graph.importersOf(id)].filter((importer) => known.has(importer))
     if (isBoundary || (importers.length === 0 && module?.hasComponent)) accepted.push(id)
     else if (importers.length === 0) isReplaceable = false
     if (!isBoundary) for (const importer of importers) stale.add(importer)
