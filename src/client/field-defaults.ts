@@ -47,6 +47,11 @@ export function isTouched(field: Field): boolean {
   return touched.get(field) ?? isChanged(field)
 }
 
+/** Returns whether the visitor, or a script in the same way, has changed the field since it is on the screen. */
+export function hadInput(field: Field): boolean {
+  return touched.get(field) === true
+}
+
 /** Returns whether the visitor has typed something that the page still has. */
 export function hasTyped(): boolean {
   const editable = [...document.querySelectorAll<Field>('[contenteditable]')]

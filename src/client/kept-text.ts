@@ -8,6 +8,7 @@ import {
   type FieldValue,
   fill,
   getAttribute,
+  hadInput,
   isChanged,
   isKept,
   isTouched,
@@ -18,8 +19,15 @@ import type { KeptState } from './restored-state.ts'
 
 interface KeptText extends Owned {
   /** The fields that the visitor has changed in a page that a link led away from, by their places. */
-  fields?: Map<string, { field: Field; value: FieldValue }>
+  fields?: Map<string, LeftField>
   typed?: Typed
+}
+
+interface LeftField {
+  field: Field
+  value: FieldValue
+  /** How many fields of this name and type the page had. */
+  total: number
 }
 
 /** The text of a form that was not accepted and led to another page, for example because the session has ended. */
@@ -31,6 +39,8 @@ interface Typed {
   kind: string
   /** The position of the form among those of its kind. Other forms of the page may come and go with a session. */
   index: number
+  /** How many forms of its kind the page had. */
+  total: number
   values: FieldValue[]
 }
 
@@ -65,7 +75,8 @@ function take(key: Owned['key']): KeptText | undefined {
 export function keepTyped(form: HTMLFormElement) {
   const kind = kindOf(form)
   const values = fieldsOf(form).map(readValue)
-  const typed = { form, page: currentPage(), kind, index: formsOf(kind).indexOf(form), values }
+  const forms = formsOf(kind)
+  const typed = { form, page: currentPage(), kind, index: forms.indexOf(form), total: forms.length, values }
   if (form.isConnected) keep(FORM, { typed })
 }
 
@@ -80,15 +91,22 @@ export function keepsTyped(): boolean {
   return findTyped() !== undefined
 }
 
-/** Fills in the form that has been kept, once, if the current page has it. */
-export function restoreTyped() {
+/**
+ * Fills in the form that has been kept, once, if the current page has it. Returns whether it need not be looked for again.
+ *
+ * @param isWhole Whether all parts of the page are there: until then, the position of a form is known only if none is missing.
+ */
+export function restoreTyped(isWhole = true): boolean {
   // A form in a layout that stays has its fields, and the visitor may have changed them since.
   if (find(FORM)?.typed?.form.isConnected) take(FORM)
   const typed = findTyped()
-  const form = typed && formsOf(typed.kind)[typed.index]
-  if (!form) return
+  if (!typed) return true
+  const forms = formsOf(typed.kind)
+  const form = forms[typed.index]
+  if (!form || !(isWhole || forms.length === typed.total)) return false
   take(FORM)
-  for (const [index, field] of fieldsOf(form).entries()) fill(field, typed.values[index] ?? '')
+  for (const [index, field] of fieldsOf(form).entries()) if (!isTouched(field)) fill(field, typed.values[index] ?? '')
+  return true
 }
 
 function formsOf(kind: string): HTMLFormElement[] {
@@ -116,22 +134,36 @@ function fieldsOf(form: HTMLFormElement): Field[] {
 export function leavePage() {
   const key = navigation.transition?.from.key
   if (!key) return
-  const changed = [...placesOfFields()].filter(([, field]) => isKept(field) && (isTouched(field) || isChanged(field)))
-  keep(key, { fields: new Map(changed.map(([place, field]) => [place, { field, value: readValue(field) }])) })
+  const places = placesOfFields()
+  const changed = [...places].filter(([, field]) => isKept(field) && (isTouched(field) || isChanged(field)))
+  const left = changed.map(([place, field]) => {
+    return [place, { field, value: readValue(field), total: countLike(place, places) }] as const
+  })
+  keep(key, { fields: new Map(left) })
 }
 
-/** To be called when the page is shown. */
-export function arriveAtPage({ destination, navigationType }: NavigateEvent) {
-  if (navigationType !== 'traverse') return
+/** To be called when the page is shown. Returns a function that fills in its fields, as `restoreTyped` does its form. */
+export function arriveAtPage({ destination, navigationType }: NavigateEvent): (isWhole: boolean) => boolean {
   // The visitor may send the form now, and come back to it.
-  const fields = take(destination.key)?.fields ?? []
-  const places = placesOfFields()
-  for (const [place, { field: old, value }] of fields) {
-    const field = places.get(place)
-    // The field of a layout that stays has its text.
-    if (!field || old.isConnected || !isKept(field)) continue
-    if (JSON.stringify(readValue(field)) !== JSON.stringify(value)) fill(field, value)
+  const left = (navigationType === 'traverse' && take(destination.key)?.fields) || new Map<string, LeftField>()
+  return (isWhole) => {
+    const places = placesOfFields()
+    for (const [place, { field: old, value, total }] of left) {
+      const field = places.get(place)
+      if (!field || !(isWhole || countLike(place, places) === total)) continue
+      left.delete(place)
+      // The field of a layout that stays has its text.
+      if (old.isConnected || !isKept(field) || hadInput(field)) continue
+      if (JSON.stringify(readValue(field)) !== JSON.stringify(value)) fill(field, value)
+    }
+    return left.size === 0
   }
+}
+
+/** Returns how many fields have the name and the type of the one at a place. */
+function countLike(place: string, places: ReadonlyMap<string, Field>): number {
+  const kindAt = (one: string) => one.slice(one.indexOf(' '))
+  return [...places.keys()].filter((one) => kindAt(one) === kindAt(place)).length
 }
 
 // The owner.

@@ -5,6 +5,7 @@
 import t from 'tap'
 import { buildApp } from '../build-app.ts'
 import { serve } from '../server/served.ts'
+import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 
 const dir = await buildApp(t, 'fields')
@@ -72,4 +73,36 @@ t.test('Back fills in what was typed before a link was followed, but not what wa
   await page.goBack()
   await open.hasText('h1', 'Message')
   t.equal(await open.valueOf('#text'), '')
+})
+
+t.test('the text of a part that arrives later is filled in with it, and in no other form', async (t) => {
+  const open = await chromium.open({}, t)
+  const { page } = open
+  const letPartArrive = () => app.inject('/late/gates/late0')
+  async function comeBack(link: string) {
+    await app.inject('/late/clear')
+    await open.click(link)
+    await open.hasText('h1', 'Sign in')
+    await page.goBack()
+    await open.hasText('#waiting', 'waiting')
+  }
+  const hasText = (field: string, text: string) => until(async () => (await open.valueOf(field)) === text)
+
+  await letPartArrive()
+  await open.goto(`${origin}/kept/parts`, 'load')
+  await open.hydrated()
+  for (const field of ['first', 'second', 'search']) await open.fill(`#${field}`, field)
+  await comeBack('#away')
+  await hasText('#search', 'search')
+  t.equal(await open.valueOf('#second'), '')
+  await open.fill('#search', 'newer')
+  await letPartArrive()
+  await hasText('#first', 'first')
+  t.equal(await open.valueOf('#second'), 'second')
+  t.equal(await open.valueOf('#search'), 'newer')
+
+  await comeBack('#send-first')
+  await letPartArrive()
+  await hasText('#first', 'first')
+  t.equal(await open.valueOf('#second'), '')
 })

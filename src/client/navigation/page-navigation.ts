@@ -77,7 +77,7 @@ export function createNavigate(
     await view.show(page, transition)
     // The visitor may have gone elsewhere before the page was in the document.
     state.urlOnScreen = event.signal.aborted ? event.destination.url : null
-    restoreTyped()
+    asPartsArrive(page.rest, restoreTyped)
     lateScroll.arrive(event, page.rest)
   }
 
@@ -110,7 +110,7 @@ export function createNavigate(
       state.redirects = 0
       leavePage()
       await show(page, event, from, { type, isAnimated: hasUAVisualTransition })
-      arriveAtPage(event)
+      asPartsArrive(page.rest, arriveAtPage(event))
       end()
     }
     return {
@@ -144,13 +144,41 @@ function move(to: string, isReplaced: boolean): Promise<never> {
   return never()
 }
 
+/** React may show the last part this much later than it arrives. */
+const LAST_PART_MS = 1_000
+
+/**
+ * Calls a function until it returns true or the visitor goes elsewhere: now, when parts of the page appear, and a last
+ * time with `isWhole`. Returns what stops it.
+ *
+ * @param rest Resolves with the other parts of the page; null if all are there.
+ */
+function asPartsArrive(rest: Promise<void> | null, attempt: (isWhole: boolean) => boolean): AbortController {
+  const waiting = new AbortController()
+  const { signal } = waiting
+  const stop = () => waiting.abort()
+  const tryOnce = (isWhole: boolean) => !signal.aborted && attempt(isWhole) && stop()
+  tryOnce(rest === null)
+  if (rest === null || signal.aborted) return waiting
+  const observer = new MutationObserver(() => tryOnce(false))
+  observer.observe(document.body, { childList: true, subtree: true })
+  signal.addEventListener('abort', () => observer.disconnect())
+  // React starts navigations of its own to show a transition as loading.
+  navigation.addEventListener('navigate', ({ info }) => info === 'react-transition' || stop(), { signal })
+  void rest.then(() =>
+    setTimeout(() => {
+      tryOnce(true)
+      stop()
+    }, LAST_PART_MS),
+  )
+  return waiting
+}
+
 // Scrolls to a place that a page gets only with a part that arrives late. The browser itself scrolls once, when the
 // first part of the page is shown.
 
 /** The input of visitors after which a page no longer moves by itself. */
 const INPUT = ['keydown', 'pointerdown', 'touchmove', 'wheel']
-/** React may show the last part this much later than it arrives. */
-const LAST_PART_MS = 1_000
 
 interface Place {
   isThere(): boolean
@@ -192,20 +220,13 @@ function createLateScroll() {
 
 /** Scrolls when the place is in the document, unless the visitor does something else before. */
 function scrollLater(place: Place, rest: Promise<void>) {
-  const waiting = new AbortController()
-  const { signal } = waiting
-  const stop = () => waiting.abort()
-  const observer = new MutationObserver(() => {
-    if (!place.isThere()) return
-    stop()
+  const waiting = asPartsArrive(rest, () => {
+    if (!place.isThere()) return false
     place.scroll()
+    return true
   })
-  observer.observe(document.body, { childList: true, subtree: true })
-  signal.addEventListener('abort', () => observer.disconnect())
-  for (const type of INPUT) addEventListener(type, stop, { signal, capture: true, passive: true })
-  // React starts navigations of its own to show a transition as loading.
-  navigation.addEventListener('navigate', ({ info }) => info === 'react-transition' || stop(), { signal })
-  void rest.then(() => setTimeout(stop, LAST_PART_MS))
+  const { signal } = waiting
+  for (const type of INPUT) addEventListener(type, () => waiting.abort(), { signal, capture: true, passive: true })
 }
 
 function positionAt(top: number): Place {
