@@ -19,7 +19,7 @@ import { FORMATS, type Format } from '../http/formats.ts'
 import { nonceOf } from '../http/headers.ts'
 import { isNavigation } from '../http/navigation-strategy.ts'
 import { acceptedDocumentFormat, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
-import { createTimes, type RequestTimes, timesOf } from '../http/request-times.ts'
+import { type RequestTimes, timesOf } from '../http/request-times.ts'
 import { type PublicAddress, pathAndQuery, pathOf, publicAddress } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
 import type { NavigationLines, SharedRender } from './response.ts'
@@ -72,6 +72,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   statusSent: number | null = null
   /** The reply that the request has got a stale response with, for a render in the background; null for any other. */
   staleReply: FastifyReply | null = null
+  /** The times of the request; those of a render in the background, which no visitor waits for, are its own. */
+  times: RequestTimes
   /** The response, when a page of this site asks for data in place of a document. */
   navigation: NavigationLines | null = null
   /** The action that the address selects; null without one. */
@@ -101,7 +103,6 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #onLeave: (() => void) | null = null
   #failed: Set<NamedFailure> | null = null
   #hooks: HookRun | null = null
-  #times: RequestTimes | null = null
 
   constructor(site: Site, request: FastifyRequest, reply: FastifyReply, target: RequestTarget) {
     const { route, format, errorFormat = format, params, hasScripts } = target
@@ -117,6 +118,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
     const asked = pathAndQuery(request.url)
     this.path = pathOf(asked)
     this.search = asked[this.path.length] === '?' ? asked.slice(this.path.length) : ''
+    this.times = timesOf(request)
   }
 
   /** Begins to make a response that may be stored. */
@@ -124,12 +126,6 @@ export class RequestContext implements FailureSubject, RequestTarget {
     this.shared = shared
     // The work that it starts may still fail after it has been given up.
     this.#inRequest = shared.inRequest
-  }
-
-  /** The times of the request; those of a render in the background, which no visitor waits for, are its own. */
-  get times(): RequestTimes {
-    if (this.staleReply) this.#times ??= createTimes()
-    return this.#times ?? timesOf(this.request)
   }
 
   /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */

@@ -183,16 +183,18 @@ function recordOutcome(metrics: MetricsRecorder, request: FastifyRequest, reply:
     metrics.requestTimed(route, status, durationMs, request, reply)
 }
 
-let hijacked: symbol | undefined
+/** The property of a hijacked reply; null if Fastify has it no more. */
+let hijacked: symbol | null | undefined
 
 /** Whether a response may last for as long as the client wants, as events and WebSockets do: that is no time to shorten. */
 function isOpenEnded({ config }: FastifyRequest['routeOptions'], reply: FastifyReply): boolean {
   if (isEventStream(reply)) return true
   // Hydrant sends the streams of pages with hijacked replies.
   if (config?.hydrant === 'page') return false
-  // Fastify has no function for it.
-  hijacked ??= findSymbol(reply, 'fastify.reply.hijacked')
-  return hijacked !== undefined && Reflect.get(reply, hijacked) === true
+  // Fastify has no function for it, and sets the property only when a reply is hijacked.
+  if (hijacked === undefined)
+    hijacked = findSymbol((Object.create(reply) as FastifyReply).hijack(), 'fastify.reply.hijacked') ?? null
+  return hijacked !== null && Reflect.get(reply, hijacked) === true
 }
 
 /** The status in the log of nginx for a client that has closed the connection. */

@@ -17,6 +17,7 @@ import { keepFromHistory } from '../http/caching.ts'
 import { FORMATS } from '../http/formats.ts'
 import { giveNonces } from '../http/headers.ts'
 import { mayReport } from '../http/negotiate.ts'
+import { createTimes } from '../http/request-times.ts'
 import { forgetSteps } from '../http/timed-steps.ts'
 import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admit } from './admit.ts'
@@ -310,6 +311,7 @@ function createBackgroundContext(route: PreparedRoute, ctx: RequestContext): Req
   giveNonces(reply, detached)
   const background = new RequestContext(site, request, detached, ctx)
   background.staleReply = reply
+  background.times = createTimes()
   background.search = ctx.search
   noteLive(route, background)
   if (!ctx.hasPassedGuards) return background

@@ -1,5 +1,7 @@
 // React's server builds for Bun and for Node must write the same bytes. Two of them must not share a process.
 
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { createHttpClient, mapConcurrently } from '../../http-client.ts'
 import { startSite } from '../../site-server.ts'
@@ -118,4 +120,39 @@ t.test('both builds of React write the same documents', async (t) => {
   t.match(bun.get('/stream')?.body, /<i>three<\/i>.*last/s, 'streamed in parts')
   t.match(bun.get('/long')?.body, '漢😀é'.repeat(20_000))
   t.equal(bun.get('/long')?.body.includes('\ufffd'), false, 'no character is cut')
+})
+
+t.test('a site with a partly static page leaves async hooks off, which cost every page time', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/layout.tsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>\n',
+    'pages/index.tsx': page(
+      '<><h1>Shop</h1><Suspense fallback="…"><Later promise={visitorData} /></Suspense></>',
+      awaiting,
+    ).replace('{ data,', '{ visitorData,'),
+    'pages/index.server.ts': 'export const cache = { maxAgeS: 60 }\nexport const loadVisitor = () => "Ann"\n',
+  })
+  const program = `import { executionAsyncId } from 'node:async_hooks'
+    import { setTimeout as pause } from 'node:timers/promises'
+    import { createServer } from 'hydrant'
+    // With async hooks, the code after each await has an id of its own.
+    async function areOn() {
+      await null
+      const before = executionAsyncId()
+      await null
+      return executionAsyncId() !== before
+    }
+    const app = await createServer({ dir: process.argv[1], logger: false, ledger: false })
+    const bodies = []
+    for (let count = 0; count < 2; count++) bodies.push((await app.inject({ url: '/', headers: ${JSON.stringify(HTML)} })).body)
+    // The search for calls of the new loads uses them for a moment.
+    for (let count = 0; (await areOn()) && count < 100; count++) await pause(100)
+    console.log(JSON.stringify({ areOn: await areOn(), bodies }))
+    await app.close()`
+  const args = ['--input-type=module', '-e', program, dir]
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  const { areOn, bodies } = JSON.parse(stdout)
+  t.equal(areOn, false)
+  for (const body of bodies) t.match(body, /<h1>Shop<\/h1>.*Ann/s)
 })

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ReactNode } from 'react'
 import { resumeToPipeableStream } from 'react-dom/server.bun'
 import type { PostponedState } from 'react-dom/static'
-import { prerenderToNodeStream } from 'react-dom/static.node'
+import { prerender } from 'react-dom/static.edge'
 
 export interface Shell {
   html: string
@@ -21,7 +21,7 @@ export interface Shell {
 export async function prerenderShell(element: ReactNode, reason: Error): Promise<Shell> {
   const errors: unknown[] = []
   const stop = new AbortController()
-  const prerendering = prerenderToNodeStream(element, {
+  const prerendering = prerender(element, {
     signal: stop.signal,
     onError: (error) => void errors.push(error),
   })
