@@ -105,7 +105,7 @@ export function restoreTyped(isWhole = true): boolean {
   const form = forms[typed.index]
   if (!form || !(isWhole || forms.length === typed.total)) return false
   take(FORM)
-  for (const [index, field] of fieldsOf(form).entries()) if (!isTouched(field)) fill(field, typed.values[index] ?? '')
+  for (const [index, field] of fieldsOf(form).entries()) if (!hadInput(field)) fill(field, typed.values[index] ?? '')
   return true
 }
 
