@@ -42,6 +42,14 @@ const { values: flags, positionals: named } = parseArgs({
   },
   allowPositionals: true,
 })
+const known = listTests()
+const unknown = named.filter((file) => !known.includes(file))
+if (unknown.length > 0) {
+  console.error(
+    `There is no test ${unknown.join(', ')}. Name compiled tests, such as ${known[0]}, after npm run build.`,
+  )
+  process.exit(2)
+}
 
 process.env.NODE_ENV = 'production'
 // tap removes a test's folder before it calls the teardown that stops the servers which write there.
@@ -110,11 +118,10 @@ finish()
 
 function chooseTests(): string[] {
   if (named.length > 0) return named
-  const all = listTests()
-  if (flags.all) return all
-  if (flags.rest) return all.filter((file) => !FIRST.includes(tierOf(file)))
-  if (!flags.changed) return all.filter((file) => FIRST.includes(tierOf(file)))
-  const { tests, unreached } = findChanged(listChanges(flags.since), all)
+  if (flags.all) return known
+  if (flags.rest) return known.filter((file) => !FIRST.includes(tierOf(file)))
+  if (!flags.changed) return known.filter((file) => FIRST.includes(tierOf(file)))
+  const { tests, unreached } = findChanged(listChanges(flags.since), known)
   if (unreached.length > 0) console.log(`No test imports ${unreached.join(', ')}. Documents are tested by --all.`)
   return tests
 }
@@ -124,7 +131,7 @@ function chooseOthers(): { files: string[]; version: string }[] {
   const versions = Object.values(HIGHEST_NODE).filter((version) => version !== flags.node)
   return versions.map((version) => {
     const tiers = version === NEWEST_NODE ? FIRST : ['smoke']
-    return { files: listTests().filter((file) => tiers.includes(tierOf(file))), version }
+    return { files: known.filter((file) => tiers.includes(tierOf(file))), version }
   })
 }
 
