@@ -15,8 +15,8 @@ import {
 // Fields that React renders anew: when it cannot hydrate a part of the document, because an extension has changed it, and
 // after a failure from which the page has recovered.
 
-/** A field that has been connected to React for this long has been hydrated. */
-const HYDRATED_MS = 200
+/** The time between two looks for fields that React has hydrated. */
+const LOOK_MS = 200
 
 /** A field that the visitor has changed before React has hydrated it. */
 interface Changed {
@@ -46,21 +46,20 @@ export function watchFields() {
 
   function onInput({ target }: { target: EventTarget | null }) {
     // Hydrated fields are React's own affair: it may remove them on purpose.
-    if (!(target instanceof Element) || isReacts(target)) return
+    if (!(target instanceof Element) || isHydrated(target)) return
     const places = [...placesOfFields()]
     const place = places.find(([, field]) => field === target)?.[0]
+    if (place === undefined) return
     // The cast is safe because the element is one of the fields.
     const field = target as Field
-    if (place === undefined || isHydrated(field)) return
-    if (target instanceof HTMLTextAreaElement) keepText(target)
-    if (changed.size === 0) setTimeout(forgetHydrated, HYDRATED_MS, new Set())
+    if (target instanceof HTMLTextAreaElement && !changed.has(field)) keepText(target)
+    if (changed.size === 0) setTimeout(forgetHydrated, LOOK_MS)
     changed.set(field, { place, path: location.pathname, others: new Set(places.map(([, field]) => field)) })
   }
 
-  function forgetHydrated(before: Set<Field>) {
-    const hydrated = new Set([...changed.keys()].filter(isHydrated))
-    for (const field of before) changed.delete(field)
-    if (changed.size > 0) setTimeout(forgetHydrated, HYDRATED_MS, hydrated)
+  function forgetHydrated() {
+    for (const field of changed.keys()) if (isHydrated(field)) changed.delete(field)
+    if (changed.size > 0) setTimeout(forgetHydrated, LOOK_MS)
   }
 
   addEventListener('input', onInput, true)
@@ -88,16 +87,24 @@ export function watchFields() {
   }).observe(document, { childList: true, subtree: true })
 }
 
-/** Keeps the text of a `<textarea>` when React hydrates it. React sets the default then, also over a visitor's text. */
+/**
+ * Keeps the text of a `<textarea>` until React has hydrated it. React sets the default then, also over a visitor's text, and
+ * once more each time it begins anew, for example because the visitor has clicked meanwhile.
+ */
 function keepText(field: HTMLTextAreaElement) {
-  const property = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')
+  const own = Object.getOwnPropertyDescriptor(field, 'value')
+  const property = own ?? Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')
   Object.defineProperty(field, 'value', {
     ...property,
+    configurable: true,
     set(text) {
-      const isHydrating = isReacts(field)
+      if (!isReacts(field)) return property?.set?.call(field, text)
+      const isKept = text === field.defaultValue && !(own && isHydrated(field))
       // React defines a property of its own next, if there is none.
-      if (isHydrating) Reflect.deleteProperty(field, 'value')
-      if (!isHydrating || text !== field.defaultValue) property?.set?.call(field, text)
+      if (own) Object.defineProperty(field, 'value', own)
+      else Reflect.deleteProperty(field, 'value')
+      if (isKept) queueMicrotask(() => keepText(field))
+      else field.value = text
     },
   })
 }
@@ -121,11 +128,10 @@ function moveFiles({ files }: HTMLInputElement, field: HTMLInputElement) {
 }
 
 /**
- * Returns whether React has hydrated the part of the page around a field, which may belong to another script. React stops
- * the probe before that. It does not reach a field that has been removed.
+ * Returns whether React has hydrated the part of the page around an element, which may belong to another script. React stops
+ * the probe before that. It does not reach an element that has been removed.
  */
-function isHydrated(field: Field): boolean {
-  if (isReacts(field)) return true
+function isHydrated(element: Element): boolean {
   let isPassed = false
   function onProbe(event: Event) {
     isPassed = !event.cancelBubble
@@ -134,7 +140,7 @@ function isHydrated(field: Field): boolean {
   if (!Object.keys(document).some((key) => key.startsWith('__reactContainer$'))) return false
   // After React's own listener.
   document.addEventListener(PROBE, onProbe, true)
-  field.dispatchEvent(new PointerEvent(PROBE, { pointerId: -1 }))
+  element.dispatchEvent(new PointerEvent(PROBE, { pointerId: -1 }))
   document.removeEventListener(PROBE, onProbe, true)
   return isPassed
 }

@@ -90,6 +90,30 @@ for (const path of ['/early', '/early-streamed']) {
   }
 }
 
+t.test('keeps what was typed if React begins to hydrate anew, because the visitor clicks', async (t) => {
+  const { open, hydrate } = await openEarly(t, '/early?slow')
+  await open.fill('#area', 'one')
+  const hydrated = hydrate()
+  const isKnown = (id: string) =>
+    open.evaluate((id) => Object.keys(document.getElementById(id) ?? {}).some((key) => key.startsWith('__react')), id)
+  await until(() => isKnown('area'))
+  t.notOk(await open.evaluate(() => 'isReady' in globalThis, null), 'React is not done')
+  await open.evaluate(() => {
+    const field = document.querySelector<HTMLTextAreaElement>('#blank')
+    field?.setRangeText('two')
+    field?.dispatchEvent(new Event('input', { bubbles: true }))
+  }, null)
+  await open.click('#more')
+  await hydrated
+  t.equal(await open.valueOf('#area'), 'one')
+  t.equal(await open.valueOf('#blank'), 'two')
+  await open.evaluate(() => {
+    const field = document.querySelector<HTMLTextAreaElement>('#area')
+    if (field) field.value = field.defaultValue
+  }, null)
+  t.equal(await open.valueOf('#area'), 'default', 'a script of the site can set it')
+})
+
 t.test('a field that the page renders anew on purpose stays empty', async (t) => {
   const { open, hydrate } = await openEarly(t, '/early')
   await hydrate()

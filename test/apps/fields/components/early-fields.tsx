@@ -6,6 +6,7 @@ export function EarlyFields() {
         Text <input id="text" name="text" />
       </label>
       <textarea id="area" name="area" defaultValue="default" />
+      <textarea id="blank" name="blank" />
       <input type="checkbox" id="box" name="box" />
       <select id="choice" name="choice">
         <option>a</option>
