@@ -107,16 +107,30 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const send = createFormSubmitter(context, catchUp)
   const readForm = createFormReader(isOurs, urlOnScreen)
   // Without the Navigation API the browser sends forms itself.
-  if ('navigation' in window)
+  if ('navigation' in window) {
+    navigation.addEventListener('navigate', onFragment)
     takeForms(readForm, (form) => {
       state.formsSent++
       void send(form)
     })
+  }
 
   function take(url: URL) {
     // The prefetched page has the layouts of the current one.
     if (state.redirects > 0) prefetcher.drop()
     return links.take(url)
+  }
+
+  function go(...parameters: Parameters<typeof navigate>): ReturnType<typeof navigate> {
+    const pending = navigate(...parameters)
+    return { ...pending, show: () => pending.show().then(catchUp) }
+  }
+
+  /** A link within the page cancels the navigation to a page whose URL the browser has already: it is begun again. */
+  function onFragment(event: NavigateEvent) {
+    if (!event.hashChange || !event.canIntercept || state.urlOnScreen === null) return
+    const pending = go(new URL(event.destination.url), event, { url: state.urlOnScreen, canWait: false })
+    event.intercept({ handler: () => pending.show() })
   }
 
   const functions: BrowserFunctions = {
@@ -146,10 +160,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       void guardTexts()
       links.point(...parameters)
     },
-    go(...parameters: Parameters<typeof navigate>): ReturnType<typeof navigate> {
-      const pending = navigate(...parameters)
-      return { ...pending, show: () => pending.show().then(catchUp) }
-    },
+    go,
   }
 }
 

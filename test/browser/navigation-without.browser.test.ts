@@ -49,12 +49,30 @@ t.test('without the Navigation API everything is an ordinary page load', async (
   )
 })
 
+function withoutPrecommit() {
+  delete (window as { NavigationPrecommitController?: unknown }).NavigationPrecommitController
+}
+
+t.test('a link within the page does not end a navigation whose URL the browser has already', async (t) => {
+  const visitor = await small.visit(t, { init: withoutPrecommit })
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.click('/slow')
+  await page.waitForURL(`${origin}/slow`)
+  await visitor.evaluate(() => {
+    location.hash = 'state'
+  }, null)
+  await page.waitForURL(`${origin}/slow#state`)
+  t.equal(await visitor.read('h1'), 'Home')
+  gates.gate('slow').open()
+  await visitor.stands('Slow')
+  t.equal(page.url(), `${origin}/slow#state`)
+  t.strictSame(visitor.documents, [])
+  t.strictSame(visitor.errors, [])
+})
+
 t.test('works if the browser changes the URL before the page has arrived', async (t) => {
-  const visitor = await small.visit(t, {
-    init: () => {
-      delete (window as { NavigationPrecommitController?: unknown }).NavigationPrecommitController
-    },
-  })
+  const visitor = await small.visit(t, { init: withoutPrecommit })
   const { page } = visitor
   await visitor.start('/')
   await visitor.click('/slow')
