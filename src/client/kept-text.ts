@@ -50,11 +50,14 @@ export const VISITOR_CHANNEL = 'hydrant-visitor'
 let kept: readonly KeptText[] = []
 /** The last known mark; undefined if the site says of no visitor who it is. */
 let visitor: string | undefined
+/** Whether the page that is shown next may be another person's. */
+let isSuspected = false
 
-function keep(key: Owned['key'], text: Pick<KeptText, 'fields' | 'typed'>) {
+/** @param hasState Whether the state of the page is kept, too. */
+function keep(key: Owned['key'], text: Pick<KeptText, 'fields' | 'typed'>, hasState = true) {
   kept = [...kept.filter((one) => one.key !== key), { key, by: visitor ?? '', at: Date.now(), ...text }]
   setTimeout(find, KEPT_MS)
-  browser.keepState?.(key)
+  if (hasState) browser.keepState?.(key)
 }
 
 /** Returns what the visitor owns under a key, and forgets what is too old. */
@@ -130,32 +133,41 @@ function fieldsOf(form: HTMLFormElement): Field[] {
 
 // A page that a link leads away from. Its fields are filled in again as a browser does it for documents.
 
-/** To be called before another page is shown. */
-export function leavePage() {
-  const key = navigation.transition?.from.key
-  if (!key) return
+/**
+ * To be called before another page is shown, with the key of the history entry of the current one. `isSent`: a form of it
+ * has been accepted, whose fields are not reset yet.
+ */
+export function leavePage(key: string | null, isSent = false) {
+  const isAnothers = isSent && isSuspected
+  isSuspected = false
+  if (!key || isAnothers) return
   const places = placesOfFields()
-  const changed = [...places].filter(([, field]) => isKept(field) && (isTouched(field) || isChanged(field)))
+  const changed = [...places].filter(
+    ([, field]) => isKept(field) && (isTouched(field) || (!isSent && isChanged(field))),
+  )
   const left = changed.map(([place, field]) => {
     return [place, { field, value: readValue(field), total: countLike(place, places) }] as const
   })
-  keep(key, { fields: new Map(left) })
+  // Those of a part that has not arrived are still kept.
+  keep(key, { fields: new Map([...(find(key)?.fields ?? []), ...left]) }, !isSent)
 }
 
 /** To be called when the page is shown. Returns a function that fills in its fields, as `restoreTyped` does its form. */
 export function arriveAtPage({ destination, navigationType }: NavigateEvent): (isWhole: boolean) => boolean {
-  // The visitor may send the form now, and come back to it.
-  const left = (navigationType === 'traverse' && take(destination.key)?.fields) || new Map<string, LeftField>()
+  const { key } = destination
+  const left = (navigationType === 'traverse' && find(key)?.fields) || new Map<string, LeftField>()
   return (isWhole) => {
     const places = placesOfFields()
     for (const [place, { field: old, value, total }] of left) {
       const field = places.get(place)
       if (!field || !(isWhole || countLike(place, places) === total)) continue
+      // The visitor may send the form now, and come back to it.
       left.delete(place)
       // The field of a layout that stays has its text.
       if (old.isConnected || !isKept(field) || hadInput(field)) continue
       if (JSON.stringify(readValue(field)) !== JSON.stringify(value)) fill(field, value)
     }
+    if (isWhole) left.clear()
     return left.size === 0
   }
 }
@@ -188,6 +200,7 @@ export function isOther(mark: string | undefined): boolean {
  * who it is. If the site does not say, only the form is left that a sign-in may have interrupted, until the next call.
  */
 export function suspectVisitor() {
+  isSuspected = true
   const channel = new BroadcastChannel(VISITOR_CHANNEL)
   channel.postMessage(null)
   channel.close()

@@ -31,6 +31,7 @@ export type Navigator = ReturnType<typeof createNavigator>
 export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const state: NavigatorState = {
     urlOnScreen: null,
+    keyOnScreen: null,
     version: 0,
     departures: 0,
     formsSent: 0,
@@ -109,6 +110,10 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   // Without the Navigation API the browser sends forms itself.
   if ('navigation' in window) {
     navigation.addEventListener('navigate', onFragment)
+    // The visitor is back before the other page has arrived.
+    navigation.addEventListener('currententrychange', () => {
+      if (location.href === state.urlOnScreen) state.urlOnScreen = state.keyOnScreen = null
+    })
     takeForms(readForm, (form) => {
       state.formsSent++
       void send(form)

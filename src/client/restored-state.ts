@@ -173,7 +173,11 @@ function warn(name: string, problem: string, error: unknown = '') {
 }
 
 if ('navigation' in window)
-  navigation.addEventListener('currententrychange', ({ navigationType }) => navigationType && arrive(navigationType))
+  // Without a transition, the visitor stays in the page.
+  navigation.addEventListener(
+    'currententrychange',
+    ({ navigationType }) => navigation.transition && arrive(navigationType),
+  )
 addEventListener('pagehide', () => keep(entryKey()))
 const [loading] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
 // A visitor who comes to the first page with the hook has begun a navigation, or loads the document.

@@ -68,11 +68,48 @@ t.test('Back fills in what was typed before a link was followed, but not what wa
   t.strictSame(values, ['typed', '', '', 'typed'])
   t.equal(await open.count('#news:checked'), 1)
 
+  await open.fill('#aside', 'of another form')
   await open.click('#send')
   await open.hasText('h1', 'Sign in')
   await page.goBack()
   await open.hasText('h1', 'Message')
+  await until(async () => (await open.valueOf('#aside')) === 'of another form')
   t.equal(await open.valueOf('#text'), '')
+})
+
+t.test('text stays with its page if the visitor leaves another page before it has arrived', async (t) => {
+  const open = await chromium.open({}, t)
+  const { page } = open
+  await page.addInitScript(() => {
+    // As in browsers that change the address before a page has arrived.
+    delete (window as { NavigationPrecommitController?: unknown }).NavigationPrecommitController
+  })
+  let release!: () => void
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/kept/message?*', async (route) => {
+    await released
+    await route.fallback()
+  })
+  const follow = (to: string) => open.evaluate((to) => void navigation.navigate(to).finished?.catch(() => {}), to)
+  await open.goto(`${origin}/kept/note`, 'load')
+  await open.hydrated()
+  await open.fill('#code', 'kept nowhere')
+  await open.fill('#text', 'of the note')
+  await open.fill('#mail', 'mail')
+  await follow('/kept/message')
+  await page.waitForURL('**/kept/message')
+  await follow('/kept/login')
+  await open.hasText('h1', 'Sign in')
+  release()
+  await page.goBack()
+  await open.hasText('h1', 'Message')
+  await page.goBack()
+  await open.hasText('h1', 'Note')
+  await until(async () => (await open.valueOf('#text')) === 'of the note')
+  t.equal(await open.valueOf('#mail'), 'mail')
+  t.equal(await open.valueOf('#code'), '')
 })
 
 t.test('the text of a part that arrives later is filled in with it, and in no other form', async (t) => {
@@ -104,5 +141,18 @@ t.test('the text of a part that arrives later is filled in with it, and in no ot
   await comeBack('#send-first')
   await letPartArrive()
   await hasText('#first', 'first')
-  t.equal(await open.valueOf('#second'), '')
+  t.equal(await open.valueOf('#second'), 'second', 'the other form has its own')
+
+  await comeBack('#away')
+  await open.evaluate(() => history.replaceState(null, '', '?changed'), null)
+  await letPartArrive()
+  await hasText('#first', 'first')
+
+  await comeBack('#away')
+  await open.click('#away')
+  await open.hasText('h1', 'Sign in')
+  await page.goBack()
+  await open.hasText('#waiting', 'waiting')
+  await letPartArrive()
+  await hasText('#first', 'first')
 })

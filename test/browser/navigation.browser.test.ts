@@ -227,6 +227,47 @@ t.test('a form whose target is not a page is sent by the browser, and runs once'
   t.equal(gates.counts.guarded, 1, 'what a hook has answered is not sent twice: it is followed')
 })
 
+t.test('a change of the address by a script of the page does not end a navigation', async (t) => {
+  const visitor = await small.visit(t)
+  const { page } = visitor
+  await visitor.start('/')
+  const follow = (to: string) =>
+    visitor.evaluate((to) => {
+      const link = Object.assign(document.createElement('a'), { href: to })
+      document.body.append(link)
+      link.click()
+      link.remove()
+    }, to)
+  const spy = () =>
+    visitor.evaluate(() => {
+      history.replaceState(null, '', '?spied')
+      history.replaceState(null, '', '?spied=twice')
+    }, null)
+  await follow('/n/spied')
+  await gates.gate('nspied').reached
+  await visitor.hasText('#state', 'loading /n/spied')
+  await spy()
+  await spy()
+  await visitor.hasText('#state', 'loading /n/spied')
+  gates.gate('nspied').open()
+  await page.waitForURL(`${origin}/n/spied`)
+  await visitor.hasText('#state', /^idle$/)
+  t.strictSame(visitor.asked, ['/n/spied'], 'it is not requested again')
+  await page.goBack()
+  await visitor.stands('Home')
+  t.equal(page.url(), `${origin}/?spied=twice`)
+  t.strictSame(visitor.documents, [])
+  t.strictSame(visitor.errors, [])
+
+  await follow('/n/stopped')
+  await visitor.hasText('#state', 'loading /n/stopped')
+  await visitor.evaluate(() => window.stop(), null)
+  await visitor.hasText('#state', /^idle$/)
+  await spy()
+  t.match(await gates.gate('nstopped').left, { name: 'AbortError' })
+  t.equal(page.url(), `${origin}/?spied=twice`, 'what the visitor has stopped is not begun again')
+})
+
 t.test('a newer click aborts the older one on both sides', async (t) => {
   const visitor = await small.visit(t)
   const { page } = visitor

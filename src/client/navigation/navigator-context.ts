@@ -5,6 +5,8 @@ import type { App } from '../app.tsx'
 export interface NavigatorState {
   /** The URL of the page in the document, as long as the address bar already has that of another page; else null. */
   urlOnScreen: string | null
+  /** The key of the history entry of that page. */
+  keyOnScreen: string | null
   /** How many times an action has, or may have, changed data. */
   version: number
   /** How many times the visitor has left for another page. */

@@ -32,14 +32,51 @@ export function createNavigate(
   /** The last redirect, with the type of the navigation that was redirected. */
   let redirect: { to: string; type: TransitionType } | undefined
   const lateScroll = createLateScroll()
+  /** The last navigation. */
+  let last: Last | undefined
+
+  // Unlike the navigation to a document, this one ends when a script of the page changes the address: it is begun again.
+  function onNavigate({ destination, hashChange, navigationType }: NavigateEvent) {
+    const isWithinPage = destination.sameDocument && !hashChange && navigationType !== 'traverse'
+    if (!isWithinPage || !last?.event.signal.aborted || last.fetched.isKept) return
+    const { url, event, from, fetched, hasArrived } = last
+    fetched.isKept = true
+    if (!hasArrived) queueMicrotask(() => void resume(url, event, from, new KeptPage(fetched)))
+  }
+
+  // Some browsers do not have it.
+  void (window as Partial<Window>).navigation?.addEventListener('navigate', onNavigate)
+
+  async function resume(
+    { href }: URL,
+    { destination, navigationType }: NavigateEvent,
+    from: Departure,
+    info: KeptPage,
+  ) {
+    const history = from.canWait && navigationType === 'push' ? 'push' : 'replace'
+    const { committed, finished } =
+      from.canWait && navigationType === 'traverse'
+        ? navigation.traverseTo(destination.key, { info })
+        : navigation.navigate(href, { history, info, state: destination.getState() })
+    await Promise.allSettled([committed, finished])
+  }
 
   async function receive(url: URL, event: NavigateEvent, from: Departure, type: TransitionType): Promise<Page | Leave> {
-    const { navigationType, signal } = event
+    const { navigationType, signal, info } = event
     const isTraverse = navigationType === 'traverse'
     const sentBefore = state.formsSent
-    const { result: pending, controller } = take(url)
+    const fetched = { ...(info instanceof KeptPage ? info.fetched : take(url)), isKept: false }
+    const { result: pending, controller } = fetched
+    const current: Last = { url, event, from, fetched, hasArrived: false }
+    last = current
     const stop = () => controller.abort()
-    signal.addEventListener('abort', stop)
+    // After the event of a script that changes the address.
+    signal.addEventListener('abort', () =>
+      queueMicrotask(() => {
+        if (!fetched.isKept) stop()
+        if (last === current) last = undefined
+      }),
+    )
     // If the network fails, or a module is missing, the browser loads the document and shows its own error page.
     const result = await pending.catch(() => ({ kind: 'load' }) as const)
     if (signal.aborted) return never()
@@ -48,6 +85,7 @@ export function createNavigate(
       stop()
       throw new DOMException('A newer form was sent.', 'AbortError')
     }
+    current.hasArrived = true
     if (result.kind === 'page') return { ...result, stop }
     const hasUrl = !from.canWait || isTraverse
     const leave = () => {
@@ -71,24 +109,45 @@ export function createNavigate(
     return move(href, hasUrl || event.navigationType === 'replace')
   }
 
-  async function show(page: Page, event: NavigateEvent, from: Departure, transition?: PageTransition): Promise<void> {
+  /** Resolves with false if the visitor has gone to another page before this one was in the document. */
+  async function show(
+    page: Page,
+    event: NavigateEvent,
+    from: Departure,
+    transition?: PageTransition,
+  ): Promise<boolean> {
+    const key = navigation.currentEntry?.key ?? null
+    const before = state.departures
     state.urlOnScreen ??= from.url
-    lateScroll.leave()
-    await view.show(page, transition)
-    // The visitor may have gone elsewhere before the page was in the document.
-    state.urlOnScreen = event.signal.aborted ? event.destination.url : null
+    lateScroll.leave(keyOnScreen())
+    state.keyOnScreen ??= keyOnScreen()
+    if (!(await view.show(page, transition))) return false
+    const isElsewhere = before !== state.departures
+    state.urlOnScreen = isElsewhere ? event.destination.url : null
+    state.keyOnScreen = isElsewhere ? key : null
     asPartsArrive(page.rest, restoreTyped)
     lateScroll.arrive(event, page.rest)
+    return true
   }
+
+  /** Returns the key of the history entry of the page in the document. */
+  const keyOnScreen = () => state.keyOnScreen ?? navigation.transition?.from.key ?? null
 
   return (url: URL, event: NavigateEvent, from: Departure): PendingNavigation => {
     const { hasUAVisualTransition, info, signal } = event
     if (info instanceof FetchedPage) {
       state.redirects = 0
       state.departures++
-      return { ready: Promise.resolve(), show: () => show(info.page, event, from) }
+      const showFetched = async () => {
+        leavePage(keyOnScreen(), true)
+        await show(info.page, event, from)
+      }
+      return { ready: Promise.resolve(), show: showFetched }
     }
-    if (!from.canWait) state.urlOnScreen ??= from.url
+    if (!from.canWait) {
+      state.urlOnScreen ??= from.url
+      state.keyOnScreen ??= keyOnScreen()
+    }
     state.departures++
     // The visitor went elsewhere while this script was loaded.
     if (signal.aborted) return { ready: never(), show: never }
@@ -108,9 +167,9 @@ export function createNavigate(
       const page = await received
       if (typeof page === 'function') return page()
       state.redirects = 0
-      leavePage()
-      await show(page, event, from, { type, isAnimated: hasUAVisualTransition })
-      asPartsArrive(page.rest, arriveAtPage(event))
+      leavePage(keyOnScreen())
+      const isThere = await show(page, event, from, { type, isAnimated: hasUAVisualTransition })
+      if (isThere) asPartsArrive(page.rest, arriveAtPage(event))
       end()
     }
     return {
@@ -126,6 +185,23 @@ export class FetchedPage {
   constructor(page: Page) {
     this.page = page
   }
+}
+
+/** Marks a navigation that has been begun again, with its request. */
+class KeptPage {
+  readonly fetched: Prefetched
+  constructor(fetched: Prefetched) {
+    this.fetched = fetched
+  }
+}
+
+interface Last {
+  url: URL
+  event: NavigateEvent
+  from: Departure
+  /** `isKept`: the request goes on although the navigation has ended. */
+  fetched: Prefetched & { isKept: boolean }
+  hasArrived: boolean
 }
 
 function typeOf({ destination, navigationType }: NavigateEvent): TransitionType {
@@ -163,8 +239,12 @@ function asPartsArrive(rest: Promise<void> | null, attempt: (isWhole: boolean) =
   const observer = new MutationObserver(() => tryOnce(false))
   observer.observe(document.body, { childList: true, subtree: true })
   signal.addEventListener('abort', () => observer.disconnect())
-  // React starts navigations of its own to show a transition as loading.
-  navigation.addEventListener('navigate', ({ info }) => info === 'react-transition' || stop(), { signal })
+  function onNavigate({ destination, hashChange, info, navigationType }: NavigateEvent) {
+    const isWithinPage = hashChange || (destination.sameDocument && navigationType !== 'traverse')
+    // React starts navigations of its own to show a transition as loading.
+    if (!isWithinPage && info !== 'react-transition') stop()
+  }
+  navigation.addEventListener('navigate', onNavigate, { signal })
   void rest.then(() =>
     setTimeout(() => {
       tryOnce(true)
@@ -197,10 +277,9 @@ function createLateScroll() {
   }
 
   return {
-    /** To be called before another page is shown. */
-    leave() {
-      const from = navigation.transition?.from
-      if (from) positions.set(from.key, scrollY)
+    /** To be called before another page is shown, with the key of the entry of the current one. */
+    leave(key: string | null) {
+      if (key) positions.set(key, scrollY)
     },
     /** To be called when a page is shown. `rest` resolves with its other parts; null if all are there. */
     arrive(event: NavigateEvent, rest: Promise<void> | null) {
@@ -227,6 +306,7 @@ function scrollLater(place: Place, rest: Promise<void>) {
   })
   const { signal } = waiting
   for (const type of INPUT) addEventListener(type, () => waiting.abort(), { signal, capture: true, passive: true })
+  navigation.addEventListener('navigate', ({ hashChange }) => hashChange && waiting.abort(), { signal })
 }
 
 function positionAt(top: number): Place {

@@ -40,12 +40,12 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
   /** The page that React has been given last. A transition may take a while before it is on the screen. */
   let coming = onScreen
 
-  /** Replaces the page. Resolves when this one, or a later one in its place, is in the document. */
-  async function replace(fetched: Page, transition?: PageTransition): Promise<void> {
+  /** Replaces the page. Resolves when this one, or a later one in its place, is in the document, with false for another address. */
+  async function replace(fetched: Page, transition?: PageTransition): Promise<boolean> {
     const { live, keepsLive } = fetched
     const page = {
       ...fetched,
-      tree: keepEqual(fetched.tree, app.tree),
+      tree: keepEqual(keepLayouts(fetched, app.tree), app.tree),
       live: keepsLive && live !== undefined ? earlierOf(live, coming.live) : live,
     }
     if (coming !== onScreen && !sharesData(coming, page)) coming.stop()
@@ -72,23 +72,40 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
         shown()
       })
     })
+    return onScreen.tree.address === page.tree.address
   }
 
-  /** Replaces the page, removes its notices, and announces the new one to screen readers. */
-  async function show(page: Page, transition: PageTransition = { type: 'submit' }) {
-    await replace(page, transition)
+  /** Replaces the page by a newer state of it, and announces that to screen readers. Returns as `replace`. */
+  async function update(page: Page, transition: PageTransition = { type: 'submit' }): Promise<boolean> {
+    const isThere = await replace(page, transition)
+    if (isThere) announce(document.title)
+    return isThere
+  }
+
+  /** Replaces the page by another one, without the notices of the first. Returns as `replace`. */
+  async function show(page: Page, transition?: PageTransition): Promise<boolean> {
+    const isThere = await update(page, transition)
     removeNotices()
-    announce(document.title)
+    return isThere
   }
 
   return {
     announce,
     replace,
+    update,
     show,
     onScreen: () => onScreen,
     /** The page that is shown next, or is in the document. */
     coming: () => coming,
   }
+}
+
+/** Returns the tree with the newest data of the layouts that stay: a refresh may have come after the page was requested. */
+function keepLayouts({ tree, newData }: Page, { layouts, data }: Tree): Tree {
+  const kept = Math.min(tree.layouts.length, tree.data.length - newData.length)
+  const staying = tree.layouts.slice(0, kept)
+  if (!staying.every(({ key }, index) => key === layouts[index]?.key)) return tree
+  return { ...tree, data: tree.data.map((value, index) => (index < kept ? data[index] : value)) }
 }
 
 /** Returns a tree with the URL and the parameters of the tree before it, if they are equal: see `page-values.ts`. */

@@ -19,6 +19,9 @@ export default function Message() {
           Send
         </button>
       </form>
+      <form method="get">
+        <input id="aside" name="aside" />
+      </form>
     </>
   )
 }
