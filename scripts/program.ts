@@ -65,6 +65,9 @@ const OTHER_COMMANDS = new Map([
   ['watch', 'dev'],
 ])
 
+/** The commands that go on after they have started. */
+const SERVING_COMMANDS = new Set(['dev', 'start'])
+
 export async function runProcess(): Promise<void> {
   // A reader such as `head` closes the pipe before everything is written. The command then ends without an error.
   for (const output of [process.stdout, process.stderr]) {
@@ -73,8 +76,9 @@ export async function runProcess(): Promise<void> {
     })
   }
   process.exitCode = await runProgram(process.argv.slice(2), process)
-  // Code of the site that has run before an error may keep the process running, for example with a connection.
-  if (process.exitCode !== 0) process.stdout.write('', () => process.stderr.write('', () => process.exit()))
+  // Code of the site, such as its configuration, may keep the process running, for example with a connection.
+  const isServing = process.exitCode === 0 && SERVING_COMMANDS.has(process.argv[2] ?? '')
+  if (!isServing) process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 }
 
 /** Runs a command. What serves a site, and `hydrant export`, need a process of their own. */
@@ -128,7 +132,7 @@ export function createProgram(terminal: Terminal): Command {
       await runCreate(requireImportable(dir), flags, terminal)
     })
   addCommand(program, terminal, 'dev', 'serve a site in development, and update it when a file changes', {
-    serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
+    serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'localhost and IP addresses' },
     mode: 'development',
     load: async () => (await import('./commands/dev.ts')).runDev,
   }).addOption(createSwitch('--poll', POLL))

@@ -273,26 +273,25 @@ function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput {
     async apply(changes) {
       const startedAt = performance.now()
       const paths = changes.map(({ path }) => path)
-      if (paths.some((path) => ENV_FILE.test(path)) && input.onEnv()) isEnvStale = true
-      const last = display.page()
-      const wasBroken = last !== null
-      const hadBroken = display.hasBroken()
-      let change: DevChange
       try {
-        change = await engine.change(paths, wasBroken || changes.some(isStructural))
+        if (paths.some((path) => ENV_FILE.test(path)) && input.onEnv()) isEnvStale = true
+        const last = display.page()
+        const wasBroken = last !== null
+        const hadBroken = display.hasBroken()
+        const change = await engine.change(paths, wasBroken || changes.some(isStructural))
+        if (change.isScanned) input.watch(engine.inputs())
+        const failure = await input.serve(change)
+        if (failure) return await display.fail(failure)
+        const areNew = await showBroken(change.broken, paths)
+        // No page has been sent yet when the site has been read for the first time.
+        const message = last === '' ? null : isEnvStale ? RELOAD : messageFor(change, wasBroken || hadBroken)
+        isEnvStale = false
+        input.onWarnings(change.state.warnings)
+        const durationMs = performance.now() - startedAt
+        input.onApplied({ ...change, paths, durationMs, message, isReported: areNew })
       } catch (error) {
-        return await failBuild(error)
+        await failBuild(error)
       }
-      if (change.isScanned) input.watch(engine.inputs())
-      const failure = await input.serve(change)
-      if (failure) return await display.fail(failure)
-      const areNew = await showBroken(change.broken, paths)
-      // No page has been sent yet when the site has been read for the first time.
-      const message = last === '' ? null : isEnvStale ? RELOAD : messageFor(change, wasBroken || hadBroken)
-      isEnvStale = false
-      input.onWarnings(change.state.warnings)
-      const durationMs = performance.now() - startedAt
-      input.onApplied({ ...change, paths, durationMs, message, isReported: areNew })
     },
     // An update looks at the changed modules only.
     async rest() {

@@ -60,6 +60,14 @@ t.test('builds a site and reports each page', async (t) => {
   t.match(stdout, `written to ${join(built, '.hydrant')}`)
 })
 
+t.test('ends although the configuration keeps a timer', async (t) => {
+  const dir = createSite(t, {
+    'pages/index.tsx': 'export default () => <p>page</p>\n',
+    'hydrant.config.ts': 'setInterval(() => {}, 1000)\nexport default {}\n',
+  })
+  for (const command of ['build', 'info']) t.match(await runCli([command, dir]), { code: 0 }, command)
+})
+
 t.test('ends with 2 for a wrong option, and says where it comes from', async (t) => {
   const misused = async (args: string[], stderr: string, env: Record<string, string> = {}) =>
     t.match(await runCli(args, { env }), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))

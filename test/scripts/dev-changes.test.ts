@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
-import { type Change, createChangeBatch } from '../../scripts/dev/watch/change-batch.ts'
+import { type Change, createChangeBatch, createUpdateLoop } from '../../scripts/dev/watch/change-batch.ts'
 import { createVersions } from '../../scripts/dev/watch/file-versions.ts'
 
 /** Creates a batch whose timers are moved by `tick`. */
@@ -87,4 +87,21 @@ t.test('tells which files of a folder are new, changed and gone', async (t) => {
   rmSync(join(dir, 'new'), { recursive: true })
   t.strictSame(names('new'), ['unlink new/inner/d.ts'])
   t.strictSame(names('never'), [])
+})
+
+t.test('applies later changes after one could not be applied', async (t) => {
+  const applied: string[] = []
+  const loop = createUpdateLoop({
+    async apply([change]) {
+      if (change === style) throw new Error('broken')
+      applied.push(change?.path ?? '')
+    },
+    async rest() {},
+  })
+  loop.add([style])
+  await t.rejects(loop.settled(), { message: 'broken' })
+  loop.add([script])
+  await loop.settled()
+  t.strictSame(applied, ['a.tsx'])
+  await loop.close()
 })

@@ -3,7 +3,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createStylesheets } from '../../scripts/dev/modules/browser/browser-modules.ts'
+import { createBrowserModules, createStylesheets } from '../../scripts/dev/modules/browser/browser-modules.ts'
+import { parseModule, readBrowserModule } from '../../scripts/dev/modules/browser/read-browser-module.ts'
 import { until } from '../until.ts'
 import { createSite } from './create-site.ts'
 import { startCli } from './run-cli.ts'
@@ -137,4 +138,28 @@ t.test('so is a stylesheet', async (t) => {
   t.equal(await first, 'first')
   t.strictSame(await recompiled, { changed: [{ id: 'a.css', css: 'second' }], needsCheck: false })
   t.equal(await styles.read('a.css'), 'second')
+})
+
+t.test('a module that is compiled while everything is forgotten is not kept', async (t) => {
+  let [text, isCleared] = ['first', false]
+  const modules = createBrowserModules({
+    folder: t.testdir({}),
+    packages: () => ({}),
+    position: () => '',
+    compiler: () => ({
+      async browser() {
+        const code = `export const text = '${text}'`
+        if (isCleared) modules.clear()
+        return readBrowserModule({ code, program: parseModule(code) })
+      },
+      stylesheet: () => Promise.reject(new Error('not a module')),
+      asset: () => undefined,
+    }),
+  })
+  const script = modules.rootName('a.ts').replace('.root.js', '.1.js')
+  t.match(await modules.read(script), { text: /first/ })
+  ;[text, isCleared] = ['with old settings', true]
+  await modules.recompile(['a.ts'])
+  ;[text, isCleared] = ['last', false]
+  t.match(await modules.read(script), { text: /last/ })
 })

@@ -47,7 +47,12 @@ t.test('a site without such files', async (t) => {
 })
 
 t.test('a folder in place of a file is an error', async (t) => {
-  t.throws(() => createEnvFiles(t.testdir({ '.env': {} }), 'development', {}).load(), { code: 'EISDIR' })
+  const dir = t.testdir({ '.env': {} })
+  t.throws(() => createEnvFiles(dir, 'development', {}).load(), {
+    code: 'HYD_ENV_UNREADABLE',
+    message: `the environment variables in ${join(dir, '.env')} cannot be read: EISDIR`,
+  })
+  t.match(await runHere(['start', dir]), { code: 1, stderr: /^Error \[HYD_ENV_UNREADABLE\] .*\nTry: / })
 })
 
 t.test('hydrant errors and hydrant info find the ledger that a file names', async (t) => {

@@ -5,8 +5,8 @@ import { fetchSiteOf } from '../../../src/server/http/request-url.ts'
 import { isHostName, parseUrl } from '../../../src/server/util/addresses.ts'
 
 /**
- * Returns whether a site may be requested under the host of a request: a name or an address of this machine, or one of
- * `hosts`. Prevents DNS rebinding: a foreign page can resolve its own host name to the developer's machine and then
+ * Returns whether a site may be requested under the host of a request: localhost, an IP address, the host to listen on, or
+ * one of `hosts`. Prevents DNS rebinding: a foreign page can resolve its own host name to the developer's machine and then
  * read the responses. It cannot do so with an IP address as its host.
  */
 export function isAllowedHost(header: string | undefined, listenHost: string, hosts: readonly string[] = []): boolean {

@@ -37,7 +37,7 @@ export function createSiteApp({ dir, engine, options: current, ...input }: SiteA
           folder: engine.folder,
           manifest,
           live: { ...live, brokenPage: input.brokenPage },
-          // The development server checks the hosts itself: it also responds under the names of this machine.
+          // The development server checks the hosts itself: it also responds under localhost and IP addresses.
           options: { ...options, hosts: [] },
           logging: input.createLogging(options),
           getStore: (log) => stores.find(options, log),

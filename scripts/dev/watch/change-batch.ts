@@ -95,12 +95,15 @@ export function createUpdateLoop({ apply, rest }: UpdateLoopInput) {
   let isClosed = false
 
   async function run() {
-    while (waiting.length > 0 && !isClosed) {
-      const changes = waiting
-      waiting = []
-      await apply(changes)
+    try {
+      while (waiting.length > 0 && !isClosed) {
+        const changes = waiting
+        waiting = []
+        await apply(changes)
+      }
+    } finally {
+      running = null
     }
-    running = null
     if (isClosed) return
     timer = setTimeout(() => {
       resting = resting.then(rest)

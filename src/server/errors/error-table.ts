@@ -17,6 +17,10 @@ export const errorTable = {
     message: '"%s" must be %s; got %s',
     fix: 'Correct the value where it is set: on the command line, in the environment, in hydrant.config.ts or in the plugin’s options.',
   },
+  HYD_ENV_UNREADABLE: {
+    message: 'the environment variables in %s cannot be read: %s',
+    fix: 'Make it a file that this user may read, or remove it.',
+  },
   HYD_BUILD_MISSING: {
     message: 'there is no build in %s',
     fix: 'Run "hydrant build" for this site first, or pass the folder of a site that has been built.',

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { pickPublic, publicEnv } from '../../shared/public-env.ts'
 import { escapeScript } from '../../shared/wire/html.ts'
-import { hasCode } from '../util/unknown-values.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { hasCode, messageOf } from '../util/unknown-values.ts'
 
 /** `hydrant dev` is development, `hydrant build` and `hydrant start` are production. */
 export type EnvMode = 'development' | 'production'
@@ -40,14 +41,14 @@ export function createEnvFiles(dir: string, mode: EnvMode, env: NodeJS.ProcessEn
   }
 }
 
-/** Returns the variables of a file; none if there is no such file. */
+/** Returns the variables of a file; none if there is no such file. Throws HYD_ENV_UNREADABLE. */
 export function readEnvFile(file: string): NodeJS.ProcessEnv {
   try {
     // Editors on Windows may begin a file with a byte order mark, which would be a part of the first name.
     return parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return {}
-    throw error
+    throw createHydrantError('HYD_ENV_UNREADABLE', [file, messageOf(error)], error)
   }
 }
 

@@ -64,6 +64,8 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
         isFirst: modules.isFirst(one.id),
       }))
       for (const change of saved) {
+        // Everything may have been forgotten while this module was compiled.
+        if (!change.before) continue
         if (needsImporters(change)) resized.add(change.id)
         modules.replace(change.id, change.after)
       }
