@@ -88,6 +88,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   visitor: string | null = null
   /** The position of a live page, before its loads run; null for any other. */
   live: string | null = null
+  /** True when a part of the response was refused. */
+  isRefused = false
   /** True while the request holds a render slot. */
   hasSlot = false
   #inRequest: SharedRender['inRequest'] | null = null
@@ -146,9 +148,9 @@ export class RequestContext implements FailureSubject, RequestTarget {
     return this.#controller !== null
   }
 
-  /** The request's first failure. Every fallback of the response shows its digest. */
+  /** The request's first failure. Every fallback of the response shows its digest. A render in the background has its own. */
   get firstFailure(): Failure | null {
-    return firstFailureOf(this.request)
+    return this.staleReply ? (this.#failed?.values().next().value ?? null) : firstFailureOf(this.request)
   }
 
   /** Number of different failures of this response so far: a render in the background has its own. */
@@ -239,6 +241,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
    */
   noteRefusal(thrown: unknown, { status, message }: Refusal) {
     this.#refusals ??= new Set()
+    this.isRefused = true
     if (this.staleReply || this.#refusals.has(thrown)) return
     this.#refusals.add(thrown)
     this.note({ statusCode: status }, `refused with ${status}: ${message}${nameOption(thrown)}`)
@@ -291,13 +294,13 @@ export class RequestContext implements FailureSubject, RequestTarget {
       if (this.#hooks) return
       const error = asError(thrown)
       if (error !== thrown) this.site.failures.of(this.request).alias(error, thrown)
-      this.#hooks = runErrorHooks(error, this.request, this.reply)
+      this.#hooks = runErrorHooks(error, this.reply)
     })
     return failure
   }
 
   #inTime(details: FailureContext): FailureContext {
-    if (this.staleReply) return { ...details, statusSent: this.staleReply.statusCode }
+    if (this.staleReply) return { ...details, isInBackground: true, statusSent: this.staleReply.statusCode }
     const { raw } = this.reply
     // A hook may have changed the status after `statusSent` was set.
     const statusSent = raw.headersSent ? raw.statusCode : this.statusSent

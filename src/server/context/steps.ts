@@ -93,12 +93,12 @@ export function findContext(
  * the request pass.
  */
 export function watchAnswer(ctx: RequestContext) {
-  const { request, reply } = ctx
+  const { reply } = ctx
   const { send } = reply
   let isSent = false
   reply.send = function watched(...payload) {
     // Hydrant itself sends an error to run the `onError` hooks.
-    if (hasRunErrorHooks(payload[0], request)) return send.apply(reply, payload)
+    if (hasRunErrorHooks(payload[0], reply)) return send.apply(reply, payload)
     isSent = true
     // The hooks find the stores of the request.
     if (!ctx.navigation?.isOpen) return ctx.inRequest(() => send.apply(reply, payload))

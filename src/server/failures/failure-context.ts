@@ -33,6 +33,8 @@ export interface FailureContext {
   components?: Components
   /** The response did not wait for it: the client has left, or a deadline has passed. */
   isLate?: boolean
+  /** It is a failure of a render in the background: the visitor has got a stored response. */
+  isInBackground?: boolean
 }
 
 /** A failure as the response shows it. */

@@ -3,7 +3,7 @@
 // `finishErrorHooks`.
 
 import { types } from 'node:util'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
 
@@ -28,18 +28,19 @@ interface StartedRun extends HookRun {
 
 const HOOK_RUN = Symbol('hookRun')
 
-interface HookedRequest extends FastifyRequest {
+/** A render in the background has a reply of its own. */
+interface HookedReply extends FastifyReply {
   [HOOK_RUN]?: StartedRun | 'by Fastify'
 }
 
 const REMOVED_HEADERS = ['content-type', 'content-length']
 
 /**
- * Starts the hooks, once for each request. Returns null when they have run for this request already, or when the
+ * Starts the hooks, once for each reply. Returns null when they have run for it already, or when the
  * response is complete.
  */
-export function runErrorHooks(error: Error, request: HookedRequest, reply: FastifyReply): HookRun | null {
-  if (request[HOOK_RUN] !== undefined || reply.sent) return null
+export function runErrorHooks(error: Error, reply: HookedReply): HookRun | null {
+  if (reply[HOOK_RUN] !== undefined || reply.sent) return null
   let waiting: Promise<void> | null = null
   const run: StartedRun = {
     error,
@@ -59,7 +60,7 @@ export function runErrorHooks(error: Error, request: HookedRequest, reply: Fasti
       return waiting
     },
   }
-  request[HOOK_RUN] = run
+  reply[HOOK_RUN] = run
   reply.send(error)
   run.isStarting = false
   return run
@@ -69,10 +70,10 @@ export function runErrorHooks(error: Error, request: HookedRequest, reply: Fasti
  * Ends the run of the hooks, for an error handler. Returns true for the error that `runErrorHooks` has sent: the
  * response continues where it was, and the handler has nothing to do.
  */
-export function finishErrorHooks(error: unknown, request: HookedRequest, reply: FastifyReply): boolean {
-  const run = request[HOOK_RUN]
+export function finishErrorHooks(error: unknown, reply: HookedReply): boolean {
+  const run = reply[HOOK_RUN]
   if (run === undefined || run === 'by Fastify') {
-    request[HOOK_RUN] = 'by Fastify'
+    reply[HOOK_RUN] = 'by Fastify'
     return false
   }
   if (run.error !== error) return false
@@ -87,8 +88,8 @@ export function finishErrorHooks(error: unknown, request: HookedRequest, reply: 
 /**
  * Returns true when the hooks were started with this error. Then a response to it is under way, or could not be sent.
  */
-export function hasRunErrorHooks(error: unknown, request: HookedRequest): boolean {
-  const run = request[HOOK_RUN]
+export function hasRunErrorHooks(error: unknown, reply: HookedReply): boolean {
+  const run = reply[HOOK_RUN]
   return typeof run === 'object' && run.error === error
 }
 

@@ -94,11 +94,11 @@ export class RequestFailures {
   }
 
   #write(entry: FailureEntry, { route, address: { host } }: FailureSubject, context: FailureContext): Failure {
-    if (entry.isWritten) return entry
-    entry.isWritten = true
     // Nothing is sent to a client that has left.
     const shown = context.isLate ? this.first : entry
-    this.first ??= entry
+    if (!context.isInBackground) this.first ??= entry
+    if (entry.isWritten) return entry
+    entry.isWritten = true
     const { mapper, files, metrics, record } = this.#tools
     const { digest, status, error, trace } = entry
     const { phase, statusSent } = context

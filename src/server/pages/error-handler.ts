@@ -44,7 +44,7 @@ export function createErrorHandler(site: Site, prepare?: () => PreparedRoute): E
   }
   return (error, request, reply) => {
     // `undefined` and not a promise, from which Fastify would expect a response.
-    return finishErrorHooks(error, request, reply) ? undefined : handle(error, request, reply)
+    return finishErrorHooks(error, reply) ? undefined : handle(error, request, reply)
   }
 }
 
@@ -59,7 +59,7 @@ function cutOff(error: unknown, reply: FastifyReply) {
 }
 
 async function respondToError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
-  if (hasRunErrorHooks(thrown, ctx.request)) return sendRaw(thrown, ctx)
+  if (hasRunErrorHooks(thrown, ctx.reply)) return sendRaw(thrown, ctx)
   const handling = { ctx, isMade: false }
   handled.set(ctx.request, handling)
   const caught = catchInRoute(thrown, ctx.reply)

@@ -70,6 +70,8 @@ export async function shellResponse(
   const { site, request, reply } = ctx
   if (reply.raw.destroyed) return null
   ctx.shared = null
+  // The page contains what was published before the shell.
+  if (ctx.live !== null) ctx.live = page.response.live ?? ctx.live
   const shell = page.shell
   const isStreamed = canSendParts(route.plan, ctx)
   const given = { stored: page, shell, isStreamed: true }

@@ -109,7 +109,7 @@ export function share(storing: Storing, ctx: RequestContext): Store {
   }
 
   function mayStore(): boolean {
-    if (reply.statusCode !== 200 || ctx.failureCount > 0) return false
+    if (reply.statusCode !== 200 || ctx.failureCount > 0 || ctx.isRefused) return false
     if (firstRead === null) return !hasCookieOfHook(route, ctx)
     refuse({ kind: 'read', read: firstRead })
     return false
@@ -125,7 +125,7 @@ export function share(storing: Storing, ctx: RequestContext): Store {
       ...{ body, headers: [['content-type', FORMATS[format].contentType ?? '']], scripts, styles, tags },
       ...{ id: randomUUID(), storedAt: Date.now(), freshMs, staleMs },
       ...(isPermanent && { isPermanent }),
-      ...(ctx.live !== null && FORMATS[format].isNavigation && { live: ctx.live }),
+      ...(ctx.live !== null && (rest || FORMATS[format].isNavigation) && { live: ctx.live }),
       ...(rest && { rest }),
     })
   }

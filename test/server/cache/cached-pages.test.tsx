@@ -77,6 +77,12 @@ const site = {
       waits[`slow${count('slow')}`] = resolve
     }),
   })),
+  '/refused': cached(() => ({
+    text: 1,
+    part: new Promise((resolve, reject) =>
+      setImmediate(() => (count('refused') === 1 ? reject(new HttpError(429, 'Try later.')) : resolve('now'))),
+    ),
+  })),
   '/late': cached(() => ({ text: 1, part: new Promise((resolve) => setImmediate(resolve, count('late'))) })),
   '/stale': cached(
     () => {
@@ -582,6 +588,17 @@ t.test('a load cannot let shared caches store a page with guards', async (t) => 
     t.match(headers['cache-control'], 'private')
     t.notMatch(headers['cache-control'], 'public')
   }
+})
+
+t.test('a navigation whose part is refused later is not stored', async (t) => {
+  const { app, get } = await testSite(t, site, { server })
+  const build = /"build":"([\w-]+)"/.exec((await get('/simple')).body)?.[1] ?? ''
+  const ask = () => app.inject({ url: `/refused?${NAVIGATION_MARK}`, headers: { [BUILD_HEADER]: build } })
+  t.match((await ask()).body, 'Try later.')
+  const { body } = await ask()
+  t.notMatch(body, 'Try later.')
+  t.match(body, 'now')
+  t.equal((await ask()).body, body)
 })
 
 t.test('data that comes later is awaited', async (t) => {

@@ -6,6 +6,7 @@ import t from 'tap'
 import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
 import type { LogLine } from '../../site-server.ts'
 import { testSite } from '../../test-site.ts'
+import { until } from '../../until.ts'
 import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const counts: Record<string, number> = {}
@@ -320,6 +321,26 @@ t.test('a stale shell is sent and rendered again; a failure keeps it and is reco
   t.equal(failed.statusCode, 500)
   counts.staleFails = 0
 })
+
+t.test(
+  'the failure of a shell that is rendered in the background is none of the visitor who gets the stale one',
+  async (t) => {
+    for (const agent of ['Googlebot/2.1', 'Mozilla/5.0']) {
+      const { get, log } = await serve(t, dir, options)
+      await get('/stale', visitor('Ann'))
+      counts.staleFails = 1
+      const pending = get('/stale', visitor('held', { 'user-agent': agent }))
+      await until(() => log.errors().length > 0 && waits.visitor)
+      waits.visitor?.()
+      delete waits.visitor
+      const { body, statusCode } = await pending
+      counts.staleFails = 0
+      t.equal(statusCode, 200)
+      t.match(body, 'For held')
+      t.notMatch(body, 'Application error')
+    }
+  },
+)
 
 t.test('a shell is rendered again while the parts of all visitors fail', async (t) => {
   const { get } = await serve(t, dir, options)

@@ -65,6 +65,16 @@ t.test('the primary adds up the caches of its workers, and empties all of them',
   await until(async () => (await (await fetch(`${admin}/metrics`)).text()).includes(sample))
 })
 
+t.test('workers start without a page cache', async (t) => {
+  const dir = await buildFiles(join(t.testdir({}), 'site'), {
+    'pages/one.tsx': 'export default ({ data }) => <p>{data}</p>\n',
+    'pages/one.server.ts': 'let runs = 0\nexport const cache = { maxAgeS: 3600 }\nexport const load = () => ++runs\n',
+  })
+  const { port } = await startSite(t, { dir, env: { HYDRANT_WORKERS: '2', HYDRANT_PAGE_CACHE_MAX_BYTES: '0' } })
+  const { send } = createHttpClient(t)
+  for (const run of [1, 2]) t.match((await send({ port, path: '/one', headers: HTML })).body, `<p>${run}</p>`)
+})
+
 t.test('the metrics have the store and the render slots of all workers', async (t) => {
   const dir = await buildFiles(join(t.testdir({}), 'site'), {
     'pages/one.tsx': 'export default () => <p>one</p>\n',

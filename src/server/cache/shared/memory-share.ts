@@ -41,7 +41,7 @@ interface Lease<Owner> {
 /** When there are this many leases, those whose time has ended are removed. */
 const MAX_LEASES = 10_000
 
-/** Creates a cache of at most `maxBytes` that processes share. `tell` sends an event to all of them. */
+/** Creates a cache of at most `maxBytes` (0: it keeps nothing) that processes share. `tell` sends an event to all of them. */
 export function createMemoryShare<Owner>(
   maxBytes: number,
   tell: (event: ShareEvent) => void,
@@ -49,7 +49,7 @@ export function createMemoryShare<Owner>(
 ): MemoryShare<Owner> {
   const now = () => performance.now()
   const versions = createTagSequences(maxTags)
-  const entries = new LRUCache<string, Entry>({ maxSize: maxBytes })
+  const entries = new LRUCache<string, Entry>({ maxSize: Math.max(1, maxBytes) })
   const leases = new Map<string, Lease<Owner>>()
 
   function find(key: string): Entry | null {
