@@ -122,7 +122,7 @@ export function createNavigate(
     lateScroll.leave(keyOnScreen())
     state.keyOnScreen ??= keyOnScreen()
     if (!(await view.show(page, transition))) return false
-    const isElsewhere = before !== state.departures
+    const isElsewhere = before !== state.departures && event.destination.url !== location.href
     state.urlOnScreen = isElsewhere ? event.destination.url : null
     state.keyOnScreen = isElsewhere ? key : null
     asPartsArrive(page.rest, restoreTyped)
