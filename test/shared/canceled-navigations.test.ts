@@ -14,7 +14,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 // The objects of a browser that the modules need.
-Object.assign(globalThis, { Element: class {}, navigation: {} })
+Object.assign(globalThis, { Element: class {}, navigation: new EventTarget() })
 const { createNavigate } = await import('../../src/client/navigation/page-navigation.ts')
 
 t.test('nothing refers to a navigation that was canceled', async (t) => {

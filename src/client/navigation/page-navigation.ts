@@ -45,7 +45,7 @@ export function createNavigate(
   }
 
   // Some browsers do not have it.
-  void (window as Partial<Window>).navigation?.addEventListener('navigate', onNavigate)
+  if ('navigation' in globalThis) navigation.addEventListener('navigate', onNavigate)
 
   async function resume(
     { href }: URL,
