@@ -29,7 +29,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
   async function show(url: URL, page: Page) {
     if (isCurrent(url)) {
       state.redirects = 0
-      await view.update(page)
+      await view.show(page)
       if (url.hash) location.hash = url.hash
     } else if ('navigation' in window) {
       const { committed, finished } = navigation.navigate(url.href, { info: new FetchedPage(page) })
@@ -54,7 +54,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
     /** Shows what an action returned, with the data that is on the screen. */
     async showActed(acted: Acted) {
       const onScreen = view.onScreen()
-      await view.update({ ...onScreen, tree: withResult(onScreen.tree, acted) })
+      await view.show({ ...onScreen, tree: withResult(onScreen.tree, acted) })
     },
     /**
      * Shows the page to which an action leads, if `counts` still returns true when the page has been fetched. Calls

@@ -204,21 +204,6 @@ t.test('the message of an older submission appears before its form', async (t) =
   }
 })
 
-t.test('the result of another form leaves the message of one whose response is lost', async (t) => {
-  const opened = await open(t, '/order')
-  let posts = 0
-  await opened.page.route(
-    (url) => url.pathname === '/order',
-    (route) => (route.request().method() === 'POST' && ++posts === 2 ? route.abort() : route.fallback()),
-  )
-  await opened.click('#data-a')
-  await opened.click('#data-b')
-  await opened.hasText('[role=alert]', 'may or may not have arrived')
-  await openGate('a')
-  await opened.hasText('#data', 'answer to a')
-  t.equal(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id, null), 'form-b')
-})
-
 t.test('so do the messages of a form that was not accepted, without new data too', async (t) => {
   const opened = await open(t, '/quiet')
   await opened.fill('#plain [name=text]', 'refused')

@@ -75,24 +75,17 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
     return onScreen.tree.address === page.tree.address
   }
 
-  /** Replaces the page by a newer state of it, and announces that to screen readers. Returns as `replace`. */
-  async function update(page: Page, transition: PageTransition = { type: 'submit' }): Promise<boolean> {
+  /** Replaces the page, removes its notices, and announces the new one to screen readers. Returns as `replace`. */
+  async function show(page: Page, transition: PageTransition = { type: 'submit' }): Promise<boolean> {
     const isThere = await replace(page, transition)
-    if (isThere) announce(document.title)
-    return isThere
-  }
-
-  /** Replaces the page by another one, without the notices of the first. Returns as `replace`. */
-  async function show(page: Page, transition?: PageTransition): Promise<boolean> {
-    const isThere = await update(page, transition)
     removeNotices()
+    if (isThere) announce(document.title)
     return isThere
   }
 
   return {
     announce,
     replace,
-    update,
     show,
     onScreen: () => onScreen,
     /** The page that is shown next, or is in the document. */
