@@ -15,8 +15,8 @@ import {
 // Fields that React renders anew: when it cannot hydrate a part of the document, because an extension has changed it, and
 // after a failure from which the page has recovered.
 
-/** The time between two looks for fields that React has hydrated. */
-const LOOK_MS = 200
+/** A field that has been connected to React for this long has been hydrated. */
+const HYDRATED_MS = 200
 
 /** A field that the visitor has changed before React has hydrated it. */
 interface Changed {
@@ -46,20 +46,21 @@ export function watchFields() {
 
   function onInput({ target }: { target: EventTarget | null }) {
     // Hydrated fields are React's own affair: it may remove them on purpose.
-    if (!(target instanceof Element) || isHydrated(target)) return
+    if (!(target instanceof Element) || isReacts(target)) return
     const places = [...placesOfFields()]
     const place = places.find(([, field]) => field === target)?.[0]
-    if (place === undefined) return
     // The cast is safe because the element is one of the fields.
     const field = target as Field
-    if (target instanceof HTMLTextAreaElement && !changed.has(field)) keepText(target)
-    if (changed.size === 0) setTimeout(forgetHydrated, LOOK_MS)
+    if (place === undefined || isHydrated(field)) return
+    if (target instanceof HTMLTextAreaElement && !changed.has(target)) keepText(target)
+    if (changed.size === 0) setTimeout(forgetHydrated, HYDRATED_MS, new Set())
     changed.set(field, { place, path: location.pathname, others: new Set(places.map(([, field]) => field)) })
   }
 
-  function forgetHydrated() {
-    for (const field of changed.keys()) if (isHydrated(field)) changed.delete(field)
-    if (changed.size > 0) setTimeout(forgetHydrated, LOOK_MS)
+  function forgetHydrated(before: Set<Field>) {
+    const hydrated = new Set([...changed.keys()].filter(isHydrated))
+    for (const field of before) changed.delete(field)
+    if (changed.size > 0) setTimeout(forgetHydrated, HYDRATED_MS, hydrated)
   }
 
   addEventListener('input', onInput, true)
@@ -89,7 +90,7 @@ export function watchFields() {
 
 /**
  * Keeps the text of a `<textarea>` until React has hydrated it. React sets the default then, also over a visitor's text, and
- * once more each time it begins anew, for example because the visitor has clicked meanwhile.
+ * once more each time it begins anew, for example because of an event meanwhile.
  */
 function keepText(field: HTMLTextAreaElement) {
   const own = Object.getOwnPropertyDescriptor(field, 'value')
@@ -99,7 +100,7 @@ function keepText(field: HTMLTextAreaElement) {
     configurable: true,
     set(text) {
       if (!isReacts(field)) return property?.set?.call(field, text)
-      const isKept = text === field.defaultValue && !(own && isHydrated(field))
+      const isKept = text === field.defaultValue && !(own && isPassed(field))
       // React defines a property of its own next, if there is none.
       if (own) Object.defineProperty(field, 'value', own)
       else Reflect.deleteProperty(field, 'value')
@@ -127,22 +128,27 @@ function moveFiles({ files }: HTMLInputElement, field: HTMLInputElement) {
   field.dispatchEvent(new Event('change', { bubbles: true }))
 }
 
+/** Returns whether React has hydrated, or is about to hydrate, the part of the page around a field of any script. */
+function isHydrated(field: Field): boolean {
+  return isReacts(field) || isPassed(field)
+}
+
 /**
- * Returns whether React has hydrated the part of the page around an element, which may belong to another script. React stops
- * the probe before that. It does not reach an element that has been removed.
+ * Returns whether React has hydrated the part of the page around a field, which may belong to another script. React stops
+ * the probe before that. It does not reach a field that has been removed.
  */
-function isHydrated(element: Element): boolean {
-  let isPassed = false
+function isPassed(field: Field): boolean {
+  let hasPassed = false
   function onProbe(event: Event) {
-    isPassed = !event.cancelBubble
+    hasPassed = !event.cancelBubble
     event.stopPropagation()
   }
   if (!Object.keys(document).some((key) => key.startsWith('__reactContainer$'))) return false
   // After React's own listener.
   document.addEventListener(PROBE, onProbe, true)
-  element.dispatchEvent(new PointerEvent(PROBE, { pointerId: -1 }))
+  field.dispatchEvent(new PointerEvent(PROBE, { pointerId: -1 }))
   document.removeEventListener(PROBE, onProbe, true)
-  return isPassed
+  return hasPassed
 }
 
 /** Returns whether React has created the node, or has hydrated it. */

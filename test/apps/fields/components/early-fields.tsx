@@ -19,3 +19,14 @@ export function EarlyFields() {
     </form>
   )
 }
+
+/** React hydrates the part of the page in pieces, and the visitor can act in between. */
+export function SlowParts() {
+  return Array.from({ length: 100 }, (_, index) => <SlowPart key={index} />)
+}
+
+function SlowPart() {
+  const end = performance.now() + 10
+  while (typeof document !== 'undefined' && !('isReady' in globalThis) && performance.now() < end);
+  return <i>slow</i>
+}

@@ -1,8 +1,7 @@
-import type { PageProps } from 'hydrant/react'
 import { useEffect, useState } from 'react'
 import { EarlyFields } from '../components/early-fields.tsx'
 
-export default function Early({ url }: PageProps<'/early'>) {
+export default function Early() {
   useEffect(() => void Object.assign(globalThis, { isReady: true }), [])
   const [count, setCount] = useState(0)
   return (
@@ -15,14 +14,6 @@ export default function Early({ url }: PageProps<'/early'>) {
       <p key={count} id="keyed">
         <input id="own" name="own" />
       </p>
-      {url.search === '?slow' && Array.from({ length: 100 }, (_, index) => <SlowPart key={index} />)}
     </>
   )
-}
-
-/** React hydrates the page in pieces, and the visitor can act in between. */
-function SlowPart() {
-  const end = performance.now() + 10
-  while (typeof document !== 'undefined' && !('isReady' in globalThis) && performance.now() < end);
-  return <i>slow</i>
 }
